@@ -1,0 +1,70 @@
+#include "memory/pool.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace frazil::memory {
+
+std::shared_ptr<Pool> Pool::create(int64_t limit_bytes) { return std::shared_ptr<Pool>(new Pool(limit_bytes)); }
+
+void Pool::charge(int64_t bytes, std::string_view who) {
+  int64_t used = bytes_in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (limit_bytes_ > 0 && used > limit_bytes_) {
+    uncharge(bytes);
+    fail(ErrorKind::out_of_memory, std::string(who) + " needs " + std::to_string(bytes) + " bytes, but only " +
+                                       std::to_string(std::max<int64_t>(limit_bytes_ - (used - bytes), 0)) + " of " +
+                                       std::to_string(limit_bytes_) +
+                                       " are free; raise memory_limit or reduce the rows of the query");
+  }
+  int64_t peak = bytes_peak_.load(std::memory_order_relaxed);
+  while (used > peak && !bytes_peak_.compare_exchange_weak(peak, used)) {
+  }
+}
+
+void Pool::uncharge(int64_t bytes) { bytes_in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+Buffer Pool::allocate(int64_t bytes, std::string_view who) {
+  int64_t padded = (bytes + kPadding + kAlignment - 1) / kAlignment * kAlignment;
+  charge(padded, who);
+  void* data = std::aligned_alloc(kAlignment, static_cast<size_t>(padded));
+  if (data == nullptr) {
+    uncharge(padded);
+    fail(ErrorKind::out_of_memory,
+         std::string(who) + ": the system has no " + std::to_string(bytes) + " bytes left; set memory_limit");
+  }
+  // The shared_ptr to the pool keeps it alive for results that outlive their engine.
+  std::shared_ptr<void> owner(data, [pool = shared_from_this(), padded](void* p) {
+    std::free(p);
+    pool->uncharge(padded);
+  });
+  return {std::move(owner), data, bytes};
+}
+
+Buffer Pool::allocate_zeroed(int64_t bytes, std::string_view who) {
+  Buffer buffer = allocate(bytes, who);
+  std::memset(buffer.mutable_as(), 0, static_cast<size_t>(bytes + kPadding));
+  return buffer;
+}
+
+Reservation::~Reservation() {
+  if (pool_ && bytes_ > 0) pool_->uncharge(bytes_);
+}
+
+void Reservation::resize(int64_t bytes) {
+  if (bytes > bytes_) pool_->charge(bytes - bytes_, who_);
+  if (bytes < bytes_) pool_->uncharge(bytes_ - bytes);
+  bytes_ = bytes;
+}
+
+void Reservation::swap(Reservation& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(who_, other.who_);
+  std::swap(bytes_, other.bytes_);
+}
+
+}  // namespace frazil::memory

@@ -1,0 +1,65 @@
+// Host memory with a limit. An engine has one pool; every byte that a query holds is charged to it, so that
+// bytes_in_use() is 0 when no query runs and no result is alive. Foreign memory is not charged.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/export.hpp"
+#include "memory/buffer.hpp"
+
+namespace frazil::memory {
+
+class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
+ public:
+  // `limit_bytes` 0: no limit.
+  static std::shared_ptr<Pool> create(int64_t limit_bytes);
+
+  int64_t limit_bytes() const { return limit_bytes_; }
+  int64_t bytes_in_use() const { return bytes_in_use_.load(std::memory_order_relaxed); }
+  int64_t bytes_peak() const { return bytes_peak_.load(std::memory_order_relaxed); }
+  void reset_peak() { bytes_peak_.store(bytes_in_use()); }
+
+  // Charges `bytes` or throws out_of_memory with the operator, the bytes wanted and free, and what to change.
+  void charge(int64_t bytes, std::string_view who);
+  void uncharge(int64_t bytes);
+
+  // 64-byte aligned and padded; charged until the last buffer over it goes.
+  Buffer allocate(int64_t bytes, std::string_view who);
+  Buffer allocate_zeroed(int64_t bytes, std::string_view who);
+
+ private:
+  explicit Pool(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  const int64_t limit_bytes_;
+  std::atomic<int64_t> bytes_in_use_{0};
+  std::atomic<int64_t> bytes_peak_{0};
+};
+
+using PoolPtr = std::shared_ptr<Pool>;
+
+// Bytes promised before they are allocated: state that grows in place (hash tables, accumulators) holds one and
+// enlarges it ahead of each growth. Moves; gives back on destruction.
+class FRAZIL_API Reservation {
+ public:
+  Reservation() = default;
+  Reservation(PoolPtr pool, std::string_view who) : pool_(std::move(pool)), who_(who) {}
+  Reservation(Reservation&& other) noexcept { swap(other); }
+  Reservation& operator=(Reservation&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Reservation();
+
+  int64_t bytes() const { return bytes_; }
+  void resize(int64_t bytes);  // throws out_of_memory and keeps what it had
+
+ private:
+  void swap(Reservation& other) noexcept;
+  PoolPtr pool_;
+  std::string_view who_ = "";
+  int64_t bytes_ = 0;
+};
+
+}  // namespace frazil::memory
