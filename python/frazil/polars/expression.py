@@ -1,0 +1,199 @@
+"""Polars' expressions as the core's.
+
+Which functions there are, the core says: its table holds Polars' spellings of each of them, so nothing is listed here.
+A spelling is "operator.Plus", "agg.sum", "function.abs", "string.Contains", "cast" or "ternary".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+from frazil import _frazil as core
+from frazil.polars.dtype import core_dtype
+from frazil.polars.literal import physical
+from frazil.polars.refusal import Refused, shown
+
+
+class Height(IntEnum):
+    """How many rows an expression gives: as many as beside it are asked for, one, or those of its input."""
+
+    LITERAL = 0
+    ONE = 1
+    ROWS = 2
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A translated expression and its height."""
+
+    core: core.Expr
+    height: Height
+
+
+@dataclass(frozen=True)
+class ListLiteral:
+    """A literal of dtype List: physical values, and the dtype that they have."""
+
+    values: list[core.Scalar]
+    element: core.DataType
+
+
+@cache
+def functions_by_spelling() -> dict[str, list[core.Function]]:
+    """The core's functions under each of Polars' spellings; several may differ in the length of their payload."""
+    found: dict[str, list[core.Function]] = {}
+    for function in core.functions():
+        for spelling in function["polars"]:
+            found.setdefault(spelling, []).append(function)
+    return found
+
+
+def variants(spelling: str) -> list[core.Function]:
+    """The functions of a spelling; refused if there is none."""
+    if spelling not in functions_by_spelling():
+        raise Refused("function", f"there is no function {spelling}")
+    return functions_by_spelling()[spelling]
+
+
+class ExpressionTranslator:
+    """Translates expressions against the schema of the node under the traverser's cursor."""
+
+    def __init__(self, traverser: Any) -> None:
+        self._traverser = traverser
+
+    def translate(self, index: int) -> Expression:
+        """The expression with this index; refused if any part of it is."""
+        view = shown(self._traverser.view_expression, index)
+        match kind := type(view).__name__:
+            case "Column":
+                return Expression(core.column(view.name, self._dtype(index)), Height.ROWS)
+            case "Literal":
+                value = physical(view.value, view.dtype)
+                return Expression(core.literal(value, core_dtype(view.dtype)), Height.LITERAL)
+            case "BinaryExpr":
+                return self._call(index, f"operator.{member(view.op)}", [view.left, view.right], [])
+            case "Ternary":
+                return self._call(index, "ternary", [view.predicate, view.truthy, view.falsy], [])
+            case "Cast":
+                return self._call(index, "cast", [view.expr], [view.options])
+            case "Function":
+                return self._function(index, view)
+            case "Agg":
+                return self._aggregate(index, view)
+            case "Len":
+                return self._call(index, "agg.len", [], [])
+        raise Refused("expression", f"expressions of kind {kind} stay with Polars")
+
+    def predicate(self, index: int) -> Expression | None:
+        """A predicate without the top-k hints that Polars puts into it; None if it is nothing else."""
+        view = shown(self._traverser.view_expression, index)
+        if is_hint(view):
+            return None
+        if type(view).__name__ != "BinaryExpr" or member(view.op) not in ("And", "LogicalAnd"):
+            return self.translate(index)
+        sides = [side for side in map(self.predicate, (view.left, view.right)) if side is not None]
+        if len(sides) < 2:
+            return sides[0] if sides else None
+        return self._combine(index, f"operator.{member(view.op)}", sides, [])
+
+    def _dtype(self, index: int) -> core.DataType:
+        return core_dtype(shown(self._traverser.get_dtype, index))
+
+    def _function(self, index: int, view: Any) -> Expression:
+        data = view.function_data
+        head, *payload = data if isinstance(data, tuple) else (data,)
+        return self._call(index, spelling_of(head), view.input, [payload_value(value) for value in payload])
+
+    def _aggregate(self, index: int, view: Any) -> Expression:
+        if view.name == "count" and view.options is True:  # nulls are counted as well
+            return self._call(index, "agg.count_all", view.arguments, [])
+        spelling = f"agg.{view.name}"
+        takes_options = any(function["payload"] == 1 for function in variants(spelling))
+        if not takes_options and view.options not in (None, False):
+            raise Refused("payload", f"{spelling} with option {view.options!r}")
+        return self._call(index, spelling, view.arguments, [payload_value(view.options)] if takes_options else [])
+
+    def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
+        variants(spelling)  # the function is the first reason to name, before those of its arguments
+        translated: list[Expression] = []
+        lists: list[ListLiteral] = []
+        for argument in arguments:
+            literal = self._list_literal(argument)
+            if literal is None:
+                translated.append(self.translate(argument))
+            else:
+                lists.append(literal)
+        if lists:  # payload has no dtype of its own
+            wanted = self._dtype(arguments[0])
+            if any(literal.element != wanted for literal in lists):
+                raise Refused("literal", f"{spelling} of {wanted} with a list of {lists[0].element}")
+        return self._combine(index, spelling, translated, [*payload, *(literal.values for literal in lists)])
+
+    def _list_literal(self, index: int) -> ListLiteral | None:
+        view = shown(self._traverser.view_expression, index)
+        if type(view).__name__ != "Literal" or not isinstance(view.dtype, pl.List) or not isinstance(view.value, list):
+            return None
+        element = view.dtype.inner
+        assert isinstance(element, pl.DataType)
+        values = [physical(value, element) for value in view.value]
+        return ListLiteral([scalar(value) for value in values], core_dtype(element))
+
+    def _combine(
+        self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
+    ) -> Expression:
+        function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
+        if function is None:
+            raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
+        height = height_of_call(function, spelling, [argument.height for argument in arguments])
+        try:
+            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), payload)
+        except core.UnsupportedError as error:
+            raise Refused("function", f"{spelling}: {error}") from None
+        return Expression(call, height)
+
+
+def member(value: object) -> str:
+    """The name of an enum's member: "Plus" of Operator.Plus."""
+    return repr(value).rpartition(".")[2]
+
+
+def spelling_of(head: object) -> str:
+    """The spelling of a function: of a name "function.abs", of a member of an enum "temporal.Year"."""
+    if isinstance(head, str):
+        return f"function.{head}"
+    return f"{type(head).__name__.replace('Function', '').lower()}.{member(head)}"
+
+
+def is_hint(view: Any) -> bool:
+    """Whether an expression is a predicate that Polars' top-k would fill in while it runs."""
+    data = view.function_data if type(view).__name__ == "Function" else None
+    return isinstance(data, tuple) and data[0] == "dynamic_pred"
+
+
+def height_of_call(function: core.Function, spelling: str, heights: list[Height]) -> Height:
+    """The height of a call; refused where Polars would repeat one row beside many."""
+    if function["shape"] == "cells":
+        if heights and max(heights) < Height.ROWS:
+            raise Refused("broadcast", f"{spelling} of something that has one row")
+        return Height.ONE
+    if {Height.ONE, Height.ROWS} <= set(heights):
+        raise Refused("broadcast", f"{spelling} of an aggregate beside rows")
+    return max(heights, default=Height.ROWS)
+
+
+def scalar(value: object) -> core.Scalar:
+    """The value, if the core takes it in a payload."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise Refused("payload", f"an option of type {type(value).__name__}")
+
+
+def payload_value(value: object) -> core.Payload:
+    """A scalar or a list of scalars, as the core takes it."""
+    return [scalar(item) for item in value] if isinstance(value, (list, tuple)) else scalar(value)

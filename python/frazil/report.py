@@ -1,0 +1,86 @@
+"""What became of a query: which operators ran where, or why Frazil refused it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from frazil import _frazil as core
+
+
+class Reason(NamedTuple):
+    """Why Frazil does not run a part of a query. All four fields are texts; `node` and `expression` may be empty.
+
+    code: a short word to group by, such as "function", "node", "literal", "broadcast", "join".
+    node: Polars' class name of the plan node, such as "GroupBy".
+    expression: the output column whose expression is meant.
+    message: what was met, in one sentence.
+    """
+
+    code: str
+    node: str
+    expression: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.node}, column {self.expression!r}" if self.expression else self.node
+        return f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+
+
+class NodeReport(NamedTuple):
+    """One plan node that ran: `rows` and `bytes` that its operator produced, wall time in `seconds`."""
+
+    node: str
+    device: str
+    rows: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the latest call of an engine did.
+
+    native: all rows were produced by Frazil; False: Polars ran the query, or a strict engine refused it.
+    nodes: the plan nodes that ran on Frazil, children first, as counted by their operators.
+    reasons: why Frazil refused, empty if native.
+    """
+
+    native: bool
+    nodes: tuple[NodeReport, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def device(self) -> str:
+        """The device that ran the nodes, such as "cpu" or "cuda:0"; several are joined by "+"; "" if none ran."""
+        return "+".join(dict.fromkeys(node.device for node in self.nodes))
+
+    @classmethod
+    def of_all(cls, reports: Iterable[Report]) -> Report:
+        """One report of several queries: native if all of them were."""
+        reports = list(reports)
+        return cls(
+            native=all(report.native for report in reports),
+            nodes=tuple(node for report in reports for node in report.nodes),
+            reasons=tuple(reason for report in reports for reason in report.reasons),
+        )
+
+    def __str__(self) -> str:
+        ran = [
+            f"  {node.node:<14} {node.device:<8} {node.rows:>15,} rows {node.bytes:>17,} bytes {node.seconds:>10.6f} s"
+            for node in self.nodes
+        ]
+        refused = [f"  {reason}" for reason in self.reasons]
+        return "\n".join(["native" if self.native else "not native", *ran, *refused])
+
+
+class UnsupportedError(core.UnsupportedError):
+    """Frazil cannot run the query; nothing has run. `reasons` is the list of `Reason`s."""
+
+    def __init__(self, reasons: Iterable[Reason]) -> None:
+        self.reasons = list(reasons)
+        super().__init__(self.reasons)
+
+    def __str__(self) -> str:
+        return "\n  ".join(["Frazil cannot run this query:", *map(str, self.reasons)])

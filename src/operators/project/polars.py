@@ -1,0 +1,44 @@
+"""Select, HStack (with_columns) and SimpleProjection: the full list of output columns.
+
+A Select of aggregates only is a group-by without keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from frazil import _frazil as core
+from frazil.polars.expression import Height
+from frazil.polars.node import NodeTranslation
+
+NODES = ("Select", "HStack", "SimpleProjection")
+
+
+def translate(view: Any, t: NodeTranslation) -> core.Node:
+    if t.kind == "SimpleProjection":
+        return t.node("project", {"columns": kept_columns(t)})
+    t.require("should_broadcast", view.should_broadcast, True)
+    return select(view, t) if t.kind == "Select" else with_columns(view, t)
+
+
+def select(view: Any, t: NodeTranslation) -> core.Node:
+    columns = t.expressions(view.expr)
+    heights = {expression.height for _, expression in columns}
+    named = [(name, expression.core) for name, expression in columns]
+    if heights == {Height.LITERAL}:
+        t.refuse("broadcast", "a selection of literals only")
+    if {Height.ONE, Height.ROWS} <= heights:
+        t.refuse("broadcast", "a selection of aggregates beside rows")
+    if Height.ONE in heights:
+        return t.node("group_by", {"keys": [], "aggregates": named}, {"maintain_order": False})
+    return t.node("project", {"columns": named})
+
+
+def with_columns(view: Any, t: NodeTranslation) -> core.Node:
+    new = dict(t.rows(view.exprs))
+    return t.node("project", {"columns": [(name, new.get(name) or kept) for name, kept in kept_columns(t)]})
+
+
+def kept_columns(t: NodeTranslation) -> list[tuple[str, core.Expr]]:
+    """Each output column as a column of the input."""
+    return [(name, t.column(name, dtype)) for name, dtype in t.schema.items()]
