@@ -129,11 +129,11 @@ class ExpressionTranslator:
                 translated.append(self.translate(argument))
             else:
                 lists.append(literal)
-        if lists:  # payload has no dtype of its own
+        if lists:  # they follow the payload, where a list has no dtype of its own
             wanted = self._dtype(arguments[0])
             if any(literal.element != wanted for literal in lists):
                 raise Refused("literal", f"{spelling} of {wanted} with a list of {lists[0].element}")
-        return self._combine(index, spelling, translated, [*payload, *(literal.values for literal in lists)])
+        return self._combine(index, spelling, translated, payload, [literal.values for literal in lists])
 
     def _list_literal(self, index: int) -> ListLiteral | None:
         view = shown(self._traverser.view_expression, index)
@@ -145,14 +145,19 @@ class ExpressionTranslator:
         return ListLiteral([scalar(value) for value in values], core_dtype(element))
 
     def _combine(
-        self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
+        self,
+        index: int,
+        spelling: str,
+        arguments: list[Expression],
+        payload: list[core.Payload],
+        lists: Sequence[list[core.Scalar]] = (),
     ) -> Expression:
         function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
         if function is None:
             raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
         height = height_of_call(function, spelling, [argument.height for argument in arguments])
         try:
-            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), payload)
+            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), [*payload, *lists])
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
         return Expression(call, height)
@@ -188,10 +193,12 @@ def height_of_call(function: core.Function, spelling: str, heights: list[Height]
 
 
 def scalar(value: object) -> core.Scalar:
-    """The value, if the core takes it in a payload."""
-    if value is None or isinstance(value, (bool, int, float, str)):
+    """The value, if the core takes it in a payload, where integers have 64 bits."""
+    if value is None or isinstance(value, (bool, float, str)):
         return value
-    raise Refused("payload", f"an option of type {type(value).__name__}")
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return value
+    raise Refused("payload", f"an option of type {type(value).__name__}, or too large")
 
 
 def payload_value(value: object) -> core.Payload:

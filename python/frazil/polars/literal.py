@@ -70,9 +70,10 @@ def unscaled(value: Decimal, scale: int) -> int:
         raise Refused("literal", f"{value} is no number")
     number = int("".join(map(str, digits))) * (-1 if sign else 1)
     shift = exponent + scale
+    factor: int = 10 ** abs(shift)
     if shift >= 0:
-        return number * int(10**shift)
-    quotient, rest = divmod(number, 10**-shift)
+        return number * factor
+    quotient, rest = divmod(number, factor)
     if rest:
         raise Refused("literal", f"{value} has more than {scale} digits after the point")
     return quotient
