@@ -173,7 +173,7 @@ def test_explain_shows_the_plan_or_the_reasons_and_runs_nothing(engine: frazil.E
 def test_an_unknown_option_names_the_nearest(name: str) -> None:
     nearest = {"stict": "strict", "thread": "threads", "memorylimit": "memory_limit"}[name]
     with pytest.raises(TypeError, match=nearest):
-        frazil.Engine(**{name: 1})
+        frazil.Engine(**{name: 1})  # type: ignore[arg-type]
 
 
 def test_an_engine_pickles_by_its_options_and_hashes() -> None:

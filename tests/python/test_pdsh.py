@@ -39,7 +39,7 @@ def test_no_engine_of_polars_runs_any_of_it(tpch: Path, strict: frazil.Engine, m
     def only_plan(
         self: Any, lf: Any, *, optimizations: Any, post_opt_callback: Callable[[Any], None] | None = None
     ) -> Any:
-        def callback(traverser: Any) -> None:
+        def callback(traverser: Any, _: int | None = None) -> None:
             root = traverser.get_node()
             assert post_opt_callback is not None
             post_opt_callback(traverser)

@@ -123,7 +123,7 @@ def test_a_common_subplan_is_one_node(planned: Planned, tmp_path: Path) -> None:
     [("inner", "inner"), ("left", "left"), ("semi", "semi"), ("anti", "anti"), ("cross", "cross")],
 )
 def test_joins(planned: Planned, how: Any, expected: str) -> None:
-    keys = {} if how == "cross" else {"on": "k"}
+    keys: dict[str, Any] = {} if how == "cross" else {"on": "k"}
     result, made = planned(ROWS.join(SIDE, how=how, **keys))
     assert result.reasons == []
     assert made[-1].options["how"] == expected

@@ -20,6 +20,9 @@ from frazil.polars.literal import physical
 from frazil.polars.refusal import Refused, shown
 
 
+ROW_WISE = {"map", "view", "string", "host"}  # shapes of functions that give a row for each row
+
+
 class Height(IntEnum):
     """How many rows an expression gives: as many as beside it are asked for, one, or those of its input."""
 
@@ -34,14 +37,6 @@ class Expression:
 
     core: core.Expr
     height: Height
-
-
-@dataclass(frozen=True)
-class ListLiteral:
-    """A literal of dtype List: physical values, and the dtype that they have."""
-
-    values: list[core.Scalar]
-    element: core.DataType
 
 
 @cache
@@ -107,8 +102,16 @@ class ExpressionTranslator:
 
     def _function(self, index: int, view: Any) -> Expression:
         data = view.function_data
-        head, *payload = data if isinstance(data, tuple) else (data,)
-        return self._call(index, spelling_of(head), view.input, [payload_value(value) for value in payload])
+        head, *options = data if isinstance(data, tuple) else (data,)
+        spelling = spelling_of(head)
+        variants(spelling)  # the function is the first reason to name, before those of its options and arguments
+        payload = [payload_value(option) for option in options]
+        lists = {argument: self._list_literal(argument) for argument in view.input}
+        arguments = [argument for argument in view.input if lists[argument] is None]
+        values = [
+            self._values_like(view.input[0], literal, spelling) for literal in lists.values() if literal is not None
+        ]
+        return self._combine(index, spelling, [self.translate(argument) for argument in arguments], payload, values)
 
     def _aggregate(self, index: int, view: Any) -> Expression:
         if view.name == "count" and view.options is True:  # nulls are counted as well
@@ -120,29 +123,21 @@ class ExpressionTranslator:
         return self._call(index, spelling, view.arguments, [payload_value(view.options)] if takes_options else [])
 
     def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
-        variants(spelling)  # the function is the first reason to name, before those of its arguments
-        translated: list[Expression] = []
-        lists: list[ListLiteral] = []
-        for argument in arguments:
-            literal = self._list_literal(argument)
-            if literal is None:
-                translated.append(self.translate(argument))
-            else:
-                lists.append(literal)
-        if lists:  # they follow the payload, where a list has no dtype of its own
-            wanted = self._dtype(arguments[0])
-            if any(literal.element != wanted for literal in lists):
-                raise Refused("literal", f"{spelling} of {wanted} with a list of {lists[0].element}")
-        return self._combine(index, spelling, translated, payload, [literal.values for literal in lists])
+        variants(spelling)
+        return self._combine(index, spelling, [self.translate(argument) for argument in arguments], payload)
 
-    def _list_literal(self, index: int) -> ListLiteral | None:
+    def _list_literal(self, index: int) -> Any:
+        """The view of the expression if it is a list of values, as `is_in` has it; else None."""
         view = shown(self._traverser.view_expression, index)
-        if type(view).__name__ != "Literal" or not isinstance(view.dtype, pl.List) or not isinstance(view.value, list):
-            return None
-        element = view.dtype.inner
-        assert isinstance(element, pl.DataType)
-        values = [physical(value, element) for value in view.value]
-        return ListLiteral([scalar(value) for value in values], core_dtype(element))
+        listed = type(view).__name__ == "Literal" and isinstance(view.dtype, pl.List) and isinstance(view.value, list)
+        return view if listed else None
+
+    def _values_like(self, first: int, literal: Any, spelling: str) -> list[core.Scalar]:
+        """The values of a list; they follow the payload, where they have no dtype but that of the first argument."""
+        wanted, element = self._dtype(first), core_dtype(literal.dtype.inner)
+        if element != wanted:
+            raise Refused("literal", f"{spelling} of {wanted} with a list of {element}")
+        return [scalar(physical(value, literal.dtype.inner)) for value in literal.value]
 
     def _combine(
         self,
@@ -183,6 +178,8 @@ def is_hint(view: Any) -> bool:
 
 def height_of_call(function: core.Function, spelling: str, heights: list[Height]) -> Height:
     """The height of a call; refused where Polars would repeat one row beside many."""
+    if function["shape"] not in ROW_WISE | {"cells"}:
+        raise Refused("function", f"{spelling} has shape {function['shape']}, whose height is not known here")
     if function["shape"] == "cells":
         if heights and max(heights) < Height.ROWS:
             raise Refused("broadcast", f"{spelling} of something that has one row")
