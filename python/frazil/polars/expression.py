@@ -19,7 +19,6 @@ from frazil.polars.dtype import core_dtype
 from frazil.polars.literal import physical
 from frazil.polars.refusal import Refused, shown
 
-
 ROW_WISE = {"map", "view", "string", "host"}  # shapes of functions that give a row for each row
 
 
@@ -111,7 +110,8 @@ class ExpressionTranslator:
         values = [
             self._values_like(view.input[0], literal, spelling) for literal in lists.values() if literal is not None
         ]
-        return self._combine(index, spelling, [self.translate(argument) for argument in arguments], payload, values)
+        translated = [self.translate(argument) for argument in arguments]
+        return self._combine(index, spelling, translated, [*payload, *values])
 
     def _aggregate(self, index: int, view: Any) -> Expression:
         if view.name == "count" and view.options is True:  # nulls are counted as well
@@ -133,26 +133,21 @@ class ExpressionTranslator:
         return view if listed else None
 
     def _values_like(self, first: int, literal: Any, spelling: str) -> list[core.Scalar]:
-        """The values of a list; they follow the payload, where they have no dtype but that of the first argument."""
+        """The values of a list; they end the payload, where they have no dtype but that of the first argument."""
         wanted, element = self._dtype(first), core_dtype(literal.dtype.inner)
         if element != wanted:
             raise Refused("literal", f"{spelling} of {wanted} with a list of {element}")
         return [scalar(physical(value, literal.dtype.inner)) for value in literal.value]
 
     def _combine(
-        self,
-        index: int,
-        spelling: str,
-        arguments: list[Expression],
-        payload: list[core.Payload],
-        lists: Sequence[list[core.Scalar]] = (),
+        self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
     ) -> Expression:
         function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
         if function is None:
             raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
         height = height_of_call(function, spelling, [argument.height for argument in arguments])
         try:
-            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), [*payload, *lists])
+            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), payload)
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
         return Expression(call, height)
