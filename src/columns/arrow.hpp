@@ -7,6 +7,7 @@
 
 #include "base/export.hpp"
 #include "columns/column.hpp"
+#include "memory/pool.hpp"
 
 extern "C" {
 
@@ -53,13 +54,18 @@ struct ArrowArrayStream {
 namespace frazil::columns {
 
 // Takes the stream over (it is released) and reads it to its end. Throws unsupported for what has no place here
-// (Object columns), compute where the stream fails.
-FRAZIL_API Table import_stream(ArrowArrayStream* stream);
+// (Object columns), compute where the stream fails. What Arrow lays out otherwise than we do (strings with offsets,
+// 32-bit list offsets, misaligned values) is copied and charged to `pool`, if there is one. A stream of a type other
+// than struct gives a table of one column.
+FRAZIL_API Table import_stream(ArrowArrayStream* stream, memory::PoolPtr pool = nullptr);
+
+// Takes the stream over and reads its schema alone.
+FRAZIL_API Schema import_schema(ArrowArrayStream* stream);
 
 // A stream over the table, one array per batch; it owns what it needs. All columns are plain (primitives::decode).
 FRAZIL_API void export_stream(std::shared_ptr<const Table> table, ArrowArrayStream* out);
 
-// The Arrow format string of a dtype, and the dtype of an Arrow field.
+// The dtype of an Arrow field, and the Arrow field of ours; the caller releases `out`.
 FRAZIL_API DataType import_type(const ArrowSchema& schema);
 FRAZIL_API void export_field(const Field& field, ArrowSchema* out);
 

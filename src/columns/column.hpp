@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/export.hpp"
@@ -18,9 +19,13 @@ namespace frazil::columns {
 
 // What one row of the physical array is.
 enum class Physical : uint8_t {
-  none,     // null dtype, struct, array: no array of its own
-  bits,     // packed booleans, least significant bit first
-  w1, w2, w4, w8, w16,  // that many bytes; integers of narrow columns are signed, see Column::base
+  none,  // null dtype, struct, array: no array of its own
+  bits,  // packed booleans, least significant bit first
+  w1,
+  w2,
+  w4,
+  w8,
+  w16,      // that many bytes; integers of narrow columns are signed, see Column::base
   view,     // Arrow string view: length, prefix, buffer, offset
   offsets,  // list, map: 64-bit offsets, rows + 1 of them
 };
@@ -40,6 +45,8 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+// Children of a struct hold exactly its rows and those of an array rows * width, whatever `offset` is (a constant has
+// the children of one row); lists and maps point into all rows of their child. A column of dtype null has a validity.
 struct FRAZIL_API Column {
   DataType type;
   int64_t rows = 0;
@@ -47,12 +54,12 @@ struct FRAZIL_API Column {
   Physical physical = Physical::none;
   Encoding encoding = Encoding::plain;
   memory::Buffer values;
-  memory::Buffer validity;  // packed, 1 = valid; absent: no row is null
-  std::vector<memory::Buffer> characters;        // what views point into
-  std::shared_ptr<const Column> dictionary;      // encoding dictionary; or the categories of a categorical or enum
-  int128 base = 0;                               // encoding narrow
-  std::vector<Column> children;                  // list, map, array: one; struct: its fields
-  std::optional<Interval> interval;              // if known
+  memory::Buffer validity;                   // packed, 1 = valid; absent: no row is null
+  std::vector<memory::Buffer> characters;    // what views point into
+  std::shared_ptr<const Column> dictionary;  // encoding dictionary; or the categories of a categorical or enum
+  int128 base = 0;                           // encoding narrow
+  std::vector<Column> children;              // list, map, array: one; struct: its fields
+  std::optional<Interval> interval;          // if known
 
   bool has_nulls() const { return static_cast<bool>(validity); }
   bool is_valid(int64_t row) const {
@@ -95,6 +102,9 @@ FRAZIL_API Physical plain_physical(const DataType& type);
 // Rows [start, start + rows) over the same buffers.
 FRAZIL_API Column slice(const Column& column, int64_t start, int64_t rows);
 FRAZIL_API Batch slice(const Batch& batch, int64_t start, int64_t rows);
+
+// Whether the texts of two plain string columns agree as far as the shorter one goes.
+FRAZIL_API bool is_prefix(const Column& shorter, const Column& longer);
 
 // Bytes of the buffers that a column's rows need (shared buffers count in full once per column).
 FRAZIL_API int64_t bytes_of(const Column& column);

@@ -11,11 +11,34 @@
 namespace frazil::columns {
 
 enum class TypeId : uint8_t {
-  null, boolean,
-  int8, int16, int32, int64, int128, uint8, uint16, uint32, uint64, uint128,
-  float16, float32, float64,
-  decimal, string, binary, date, time, datetime, duration,
-  categorical, enumeration, list, array, structure, map,
+  null,
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  int128,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  uint128,
+  float16,
+  float32,
+  float64,
+  decimal,
+  string,
+  binary,
+  date,
+  time,
+  datetime,
+  duration,
+  categorical,
+  enumeration,
+  list,
+  array,
+  structure,
+  map,
 };
 
 enum class TimeUnit : uint8_t { milliseconds, microseconds, nanoseconds };
@@ -25,19 +48,19 @@ struct Column;
 
 struct FRAZIL_API DataType {
   TypeId id = TypeId::null;
-  uint8_t precision = 0;                         // decimal
-  uint8_t scale = 0;                             // decimal
-  TimeUnit unit = TimeUnit::microseconds;        // datetime, duration
-  int64_t width = 0;                             // array: values a row
-  std::string zone;                              // datetime; empty: none
-  std::string metadata_key, metadata_value;      // categorical, enum: Polars' Arrow field metadata, kept as it came
-  uint8_t index_bytes = 0;                       // categorical, enum: 1, 2 or 4
+  uint8_t precision = 0;                     // decimal
+  uint8_t scale = 0;                         // decimal
+  TimeUnit unit = TimeUnit::microseconds;    // datetime, duration
+  int64_t width = 0;                         // array: values a row
+  std::string zone;                          // datetime; empty: none
+  std::string metadata_key, metadata_value;  // categorical, enum: Polars' Arrow field metadata, kept as it came
+  uint8_t index_bytes = 0;                   // categorical, enum: 1, 2 or 4
   std::shared_ptr<const std::vector<Field>> children;  // list, array, map: one; struct: its fields
   // enum: its categories in order, a string column. Categoricals carry theirs in the column, since they may grow.
   std::shared_ptr<const Column> categories;
 
   bool operator==(const DataType& other) const;
-  std::string name() const;  // as Polars prints it: Decimal(15, 2)
+  std::string name() const;  // as Polars prints it: Decimal(precision=15, scale=2)
 
   bool is_integer() const { return id >= TypeId::int8 && id <= TypeId::uint128; }
   bool is_signed_integer() const { return id >= TypeId::int8 && id <= TypeId::int128; }
