@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from frazil import _frazil as core
 
 
-class Reason(NamedTuple):
-    """Why Frazil does not run a part of a query. All four fields are texts; `node` and `expression` may be empty.
+class Reason(str):
+    """Why Frazil does not run a part of a query: a text, and its four parts. `node` and `expression` may be empty.
 
     code: a short word to group by, such as "function", "node", "literal", "broadcast", "join".
     node: Polars' class name of the plan node, such as "GroupBy".
@@ -23,9 +23,18 @@ class Reason(NamedTuple):
     expression: str
     message: str
 
-    def __str__(self) -> str:
-        place = f"{self.node}, column {self.expression!r}" if self.expression else self.node
-        return f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+    def __new__(cls, code: str, node: str, expression: str, message: str) -> Self:
+        place = f"{node}, column {expression!r}: " if expression else f"{node}: " if node else ""
+        reason = super().__new__(cls, f"{place}{message} [{code}]")
+        reason.code, reason.node, reason.expression, reason.message = code, node, expression, message
+        return reason
+
+    def __getnewargs__(self) -> tuple[str, str, str, str]:  # type: ignore[override]  # for pickle, of this class
+        return self.code, self.node, self.expression, self.message
+
+
+# Parallel test runners look up how to send an object by this name, and know no subclasses: it travels as its text.
+Reason.__name__ = "str"
 
 
 class NodeReport(NamedTuple):
@@ -83,4 +92,4 @@ class UnsupportedError(core.UnsupportedError):
         super().__init__(self.reasons)
 
     def __str__(self) -> str:
-        return "\n  ".join(["Frazil cannot run this query:", *map(str, self.reasons)])
+        return "\n  ".join(["Frazil cannot run this query:", *self.reasons])
