@@ -1,0 +1,122 @@
+#include "execute/assembly.hpp"
+
+#include "base/error.hpp"
+#include "primitives/cpu/machine.hpp"
+#include "primitives/cpu/state.hpp"
+#include "primitives/move.hpp"
+
+namespace frazil::execute {
+
+using columns::Column;
+using columns::Encoding;
+using primitives::cpu::GatherState;
+using program::Element;
+using program::Op;
+using program::Type;
+using program::Value;
+
+namespace {
+
+class SharedState : public SlotState {
+ public:
+  SharedState(std::shared_ptr<void> owner, void* state) : owner_(std::move(owner)), state_(state) {}
+  void* state() override { return state_; }
+
+ private:
+  std::shared_ptr<void> owner_;
+  void* state_;
+};
+
+// A column made ready for gathers, with what it points to.
+struct GatherColumn {
+  explicit GatherColumn(Column source) : column(std::move(source)) {
+    gather = {primitives::cpu::bind_column(column, characters), static_cast<uint32>(column.rows)};
+  }
+  Column column;
+  std::vector<const char*> characters;
+  GatherState gather;
+};
+
+SlotFactory gather_slot(const Column& column) {
+  auto owner = std::make_shared<GatherColumn>(column);
+  return shared_slot(owner, &owner->gather);
+}
+
+}  // namespace
+
+SlotFactory shared_slot(std::shared_ptr<void> owner, void* state) {
+  return [owner = std::move(owner), state](Context&) { return std::make_unique<SharedState>(owner, state); };
+}
+
+Assembly::Assembly(Context& context, const Facts& facts)
+    : context_(context), facts_(facts), builder_(facts.columns) {
+  for (size_t c = 0; c < facts.columns.size(); ++c) {
+    scope_.push_back({facts.columns[c].name, facts.columns[c].type, Binding::Origin::source, static_cast<int>(c), {}, {}, false, {}});
+  }
+}
+
+const Binding& Assembly::find(const std::string& name) const {
+  for (const Binding& binding : scope_) {
+    if (binding.name == name) return binding;
+  }
+  fail(ErrorKind::internal, "no column \"" + name + "\" in scope");
+}
+
+int Assembly::add_slot(std::string what, SlotFactory factory) {
+  slots_.push_back(std::move(factory));
+  return builder_.add_slot(std::move(what));
+}
+
+void Assembly::enter_node(int node) { builder_.enter_node(static_cast<uint16>(node)); }
+
+void Assembly::count_rows() { builder_.append({.op = Op::count_rows, .c = builder_.live()}, Type::none); }
+
+// Text of dictionary codes: fetched from the dictionary by code.
+Value Assembly::spell_out(const Value& codes, std::shared_ptr<const Column> dictionary) {
+  const int slot = add_slot("dictionary", gather_slot(*dictionary));
+  Value rows = builder_.convert(codes, Type::row);
+  program::Operand text = builder_.append(
+      {.op = Op::gather, .type = Type::view, .slot = static_cast<int16>(slot), .a = rows.operand},
+      Type::view);
+  return {text, Type::view, codes.valid, std::nullopt};
+}
+
+Value Assembly::fetch(const Binding& binding, bool decoded) {
+  if (binding.origin == Binding::Origin::computed) return binding.value;
+  if (binding.origin == Binding::Origin::source) {
+    Value value = builder_.column(binding.column);
+    const auto& dictionary = builder_.source(binding.column).dictionary;
+    return decoded && dictionary ? spell_out(value, dictionary) : value;
+  }
+  // A build-side column: fetched at the row numbers of the probe.
+  const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
+  program::SourceColumn source = describe(binding.name, column);
+  program::Builder layout({source});
+  Value like = layout.column(0);  // what a load of this column would give
+  const int slot = add_slot("build column " + binding.name, gather_slot(column));
+  program::Instruction gather{.op = Op::gather, .type = like.type, .element = source.element,
+                              .slot = static_cast<int16>(slot), .a = binding.build_row};
+  if (source.encoding == Encoding::narrow) gather.imm = static_cast<int64>(source.base);
+  Value value{builder_.append(gather, like.type), like.type, program::kAll, like.interval};
+  if (binding.optional || column.has_nulls()) {
+    value.valid = builder_.append({.op = Op::gather_valid, .type = Type::mask, .slot = static_cast<int16>(slot),
+                                   .a = binding.build_row}, Type::mask);
+  }
+  return decoded && source.dictionary ? spell_out(value, source.dictionary) : value;
+}
+
+Value Assembly::load(const Binding& binding) { return fetch(binding, true); }
+
+std::optional<Assembly::Codes> Assembly::codes(const Binding& binding) {
+  std::shared_ptr<const Column> dictionary;
+  if (binding.origin == Binding::Origin::source) {
+    dictionary = builder_.source(binding.column).dictionary;
+  } else if (binding.origin == Binding::Origin::build) {
+    const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
+    if (column.encoding == Encoding::dictionary) dictionary = column.dictionary;
+  }
+  if (!dictionary) return std::nullopt;
+  return Codes{fetch(binding, false), dictionary};
+}
+
+}  // namespace frazil::execute

@@ -1,0 +1,51 @@
+// What a running query shares: memory, threads, cancellation, and what its operators produced.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/export.hpp"
+#include "memory/pool.hpp"
+#include "primitives/cpu/verb_table.hpp"
+#include "program/program.hpp"
+
+namespace frazil::execute {
+
+class Scheduler;
+
+// What functions bring to an executor: the loops of their `apply`, their names and what their failure means.
+struct FunctionTable {
+  primitives::cpu::VerbLookup cpu;
+  program::FunctionNames names;
+  std::vector<std::string> failures;
+};
+
+struct NodeReport {
+  std::string node;     // kind and a few words
+  std::string device = "cpu";
+  int64_t rows = 0;     // that this operator produced, counted where they were made
+  double seconds = 0;   // of the pipeline that it ended; 0 where it was fused into another
+};
+
+struct Context {
+  memory::PoolPtr pool;
+  Scheduler* scheduler = nullptr;
+  const FunctionTable* functions = nullptr;
+  int64_t batch_rows = 0;            // 0: as the source likes
+  std::atomic<bool> cancelled{false};
+  std::vector<NodeReport> nodes;     // by node number
+  std::atomic<int64_t> tiles_loaded{0};
+  std::map<std::string, std::string> programs;  // pipeline -> text, for explain
+
+  void check_cancelled() const;
+};
+
+// Rows a batch of in-memory tables has: small enough that a tile's columns stay in cache, large enough to be worth a
+// task.
+constexpr int64_t kMorselRows = 128 << 10;
+
+}  // namespace frazil::execute

@@ -1,0 +1,76 @@
+// Turns the live rows of a program into columns. Columns of the source and of build sides are gathered by row number
+// when a batch is through, in whatever encoding they have; only computed values pass through registers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "execute/pipeline.hpp"
+#include "primitives/cpu/join_table.hpp"
+
+namespace frazil::execute {
+
+class MaterialiseLane;
+
+class Materialise {
+ public:
+  // Writes the emits for the columns of `bindings`. `runs`: register whose numbers name runs of build rows, each live
+  // row then becomes as many rows as its run has (see Expand).
+  void prepare(Assembly& assembly, std::vector<Binding> bindings, program::Operand runs = {});
+  const std::vector<Binding>& bindings() const { return bindings_; }
+  std::unique_ptr<MaterialiseLane> start(Context& context, const std::vector<SlotState*>& slots) const;
+
+ private:
+  friend class MaterialiseLane;
+  struct Emitted {
+    program::Type type;  // none: row numbers
+    program::Operand register_;
+  };
+  int emitted(program::Operand operand, program::Type type);
+  std::vector<Binding> bindings_;
+  std::vector<Emitted> arrays_;
+  int slot_ = -1;
+  int rows_array_ = -1;
+  int runs_array_ = -1;
+  std::vector<int> value_array_, valid_array_;  // by binding; -1: none
+};
+
+// How runs of build rows are spelled out.
+struct Runs {
+  const std::vector<uint32>* start = nullptr;
+  const std::vector<uint32>* rows = nullptr;
+};
+
+class MaterialiseLane : public LaneEnd {
+ public:
+  MaterialiseLane(const Materialise& plan, SlotState& slot) : plan_(plan), slot_(slot) {}
+  void begin(Context& context, const columns::Batch& batch) override;
+  // The batch that the rows since `begin` became.
+  columns::Batch take(Context& context, const columns::Batch& batch, const Runs& runs = {});
+
+ private:
+  columns::Column computed(Context& context, size_t b, int64_t rows);
+  const Materialise& plan_;
+  SlotState& slot_;
+  std::vector<memory::Buffer> buffers_;
+};
+
+// A sink that keeps all rows in the order of their source: the end of a query, and the input of sorts and builds.
+class Collect : public Sink {
+ public:
+  void prepare(Assembly& assembly) override { prepare(assembly, assembly.scope()); }
+  void prepare(Assembly& assembly, std::vector<Binding> bindings);
+  std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) override;
+  void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) override;
+  SourcePtr finish(Context& context) override { return table_source(context, schema_, std::move(batches_)); }
+
+  columns::Schema schema() const { return schema_; }
+  std::vector<columns::Batch>& batches() { return batches_; }
+
+ private:
+  Materialise materialise_;
+  columns::Schema schema_;
+  std::vector<columns::Batch> batches_;
+};
+
+}  // namespace frazil::execute

@@ -1,0 +1,67 @@
+// A pipeline: a source, steps that are fused into tile programs, and a sink. Where a step gives a row several times
+// (1:N joins) the program is cut: its rows become a new batch, which the next program continues on in the same lane.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/assembly.hpp"
+#include "execute/context.hpp"
+#include "execute/source.hpp"
+#include "primitives/cpu/machine.hpp"
+
+namespace frazil::execute {
+
+// State of a sink or cut in one lane. `state()` of slots is asked once; batches come one at a time.
+class LaneEnd {
+ public:
+  virtual ~LaneEnd() = default;
+  virtual void begin(Context&, const columns::Batch&) {}
+  // The batch has gone through the program.
+  virtual void end(Context&, const columns::Batch&) {}
+};
+
+// The end of a pipeline. Lanes fill their states; merge joins them in lane order; finish gives what was made.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // Chooses its variant from what the assembly knows and writes its part of the program.
+  virtual void prepare(Assembly& assembly) = 0;
+  virtual std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) = 0;
+  // Results depend on which lane took which rows (sums of floats): lanes get fixed shares of the source.
+  virtual bool fixed_shares() const { return false; }
+  virtual void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) = 0;
+  virtual SourcePtr finish(Context& context) = 0;
+  // Bytes that it could give back, and the request to do so: what spilling needs.
+  virtual int64_t revocable_bytes() const { return 0; }
+  virtual void revoke(int64_t) {}
+};
+using SinkPtr = std::shared_ptr<Sink>;
+
+// A cut: ends one program and gives the batch that the next one starts with.
+class Cut : public Step {
+ public:
+  // Called instead of emit where the step must cut (asked after the inputs are finished).
+  virtual bool cuts() const = 0;
+  virtual void prepare(Assembly& assembly) = 0;
+  virtual Facts facts() const = 0;
+  virtual std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) = 0;
+  virtual columns::Batch take(Context& context, LaneEnd& lane) = 0;
+};
+
+struct Pipeline {
+  std::function<SourcePtr(Context&)> source;
+  std::vector<StepPtr> steps;
+  SinkPtr sink;
+  int node = 0;  // plan node that the sink belongs to
+};
+
+// Runs a pipeline to its end.
+void run(Context& context, const Pipeline& pipeline);
+
+// The tile programs that a pipeline would run, as text.
+std::string print_programs(Context& context, const Pipeline& pipeline);
+
+}  // namespace frazil::execute

@@ -1,0 +1,37 @@
+// Where a pipeline's batches come from.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "columns/column.hpp"
+#include "execute/context.hpp"
+#include "program/program.hpp"
+
+namespace frazil::execute {
+
+// What is known of rows before they are read. The physical layout of every column is the same in all batches.
+struct Facts {
+  int64_t rows = 0;
+  std::vector<program::SourceColumn> columns;
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const Facts& facts() const = 0;
+  virtual int64_t tasks() const = 0;
+  // Batch number `task`, with the columns of facts() and its ordinal.
+  virtual columns::Batch read(Context& context, int64_t task) = 0;
+};
+
+using SourcePtr = std::shared_ptr<Source>;
+
+// Batches in memory, cut into morsels. Columns are brought to one layout: encodings stay where all batches agree.
+SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<columns::Batch> batches);
+
+// The element that a program reads from a column's physical array.
+program::Element element_of(const columns::Column& column);
+program::SourceColumn describe(const std::string& name, const columns::Column& column);
+
+}  // namespace frazil::execute

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "functions/function.hpp"
+
+namespace frazil::functions {
+
+struct greater {
+  static constexpr FunctionInfo info{.name = "greater", .polars = {"operator.Gt"}, .arguments = 2,
+                                     .kernels = kWholes | kFloats | kViews, .to_mask = true,
+                                     .doc = "Whether the left side is above the right. NaN equals NaN and is above all numbers; text compares by bytes.",
+                                     .example = "greater(3, 2) = true"};
+  template <class T>
+  FZ_HD static bool apply(const T& a, const T& b) {
+    if constexpr (__is_same(T, RegisterView)) {
+      return compare_views(a, b) > 0;
+    } else if constexpr (__is_same(T, float) || __is_same(T, double)) {
+      return (a > b) | ((a != a) & (b == b));
+    } else {
+      return a > b;
+    }
+  }
+#ifdef FZ_HOST
+  static bool accepts(const CallTypes& types) { return lower::comparable(types); }
+  static Value emit(const Emit& emit) { return lower::compare(emit, lower::Comparison::greater); }
+#endif
+};
+
+}  // namespace frazil::functions

@@ -1,0 +1,74 @@
+// What every function file includes. The part for the host (how a call becomes instructions) is left out where the
+// file is compiled for a device or for one instruction set.
+#pragma once
+
+#include "base/target.hpp"
+#include "plan/signature.hpp"
+
+#ifdef FZ_HOST
+#include "base/error.hpp"
+#include "lower/rules.hpp"
+
+namespace frazil::functions {
+using columns::DataType;
+using columns::Interval;
+using columns::TypeId;
+using lower::CallTypes;
+using lower::CellKind;
+using lower::Emit;
+using program::Builder;
+using program::Value;
+}  // namespace frazil::functions
+#endif
+
+namespace frazil::functions {
+using plan::FunctionInfo;
+using plan::kFloats;
+using plan::kSignedWholes;
+using plan::kViews;
+using plan::kWholes;
+using plan::Shape;
+using program::RegisterView;
+using program::Type;
+
+// Two's complement without the undefined behaviour of signed overflow.
+template <class T> struct Unsigned { using U = T; };
+template <> struct Unsigned<int32> { using U = uint32; };
+template <> struct Unsigned<int64> { using U = uint64; };
+template <> struct Unsigned<int128> { using U = uint128; };
+
+template <class T>
+FZ_HD constexpr T decimal_limit() {  // 10^38, only for 128 bits
+  T power = 1;
+  for (int i = 0; i < 38; ++i) power *= 10;
+  return power;
+}
+template <class T>
+FZ_HD bool exceeds_decimal(T value) {
+  if constexpr (sizeof(T) < 16) {
+    return false;
+  } else {
+    return value >= decimal_limit<T>() || value <= -decimal_limit<T>();
+  }
+}
+
+FZ_HD int compare_views(const RegisterView& a, const RegisterView& b) {
+  const uint32 shared = a.length < b.length ? a.length : b.length;
+  const char* x = a.data();
+  const char* y = b.data();
+  for (uint32 i = 0; i < shared; ++i) {
+    const uint8 left = static_cast<uint8>(x[i]), right = static_cast<uint8>(y[i]);
+    if (left != right) return left < right ? -1 : 1;
+  }
+  return a.length < b.length ? -1 : a.length > b.length ? 1 : 0;
+}
+FZ_HD bool equal_views(const RegisterView& a, const RegisterView& b) {
+  if (a.length != b.length) return false;
+  const char* x = a.data();
+  const char* y = b.data();
+  for (uint32 i = 0; i < a.length; ++i) {
+    if (x[i] != y[i]) return false;
+  }
+  return true;
+}
+}  // namespace frazil::functions

@@ -1,0 +1,201 @@
+#include "lower/expression.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "execute/materialise.hpp"
+#include "lower/rules.hpp"
+#include "primitives/cpu/state.hpp"
+
+namespace frazil::lower {
+
+using columns::Column;
+using execute::Assembly;
+using execute::Binding;
+using plan::Expression;
+using plan::Shape;
+
+namespace {
+
+std::vector<DataType> argument_types(const Expression& call) {
+  std::vector<DataType> types;
+  for (const auto& argument : call.arguments) types.push_back(argument->type);
+  return types;
+}
+
+void refuse(std::vector<Refusal>& refusals, std::string code, const Expression& expression, std::string message) {
+  refusals.push_back({std::move(code), "", expression.text(), std::move(message)});
+}
+
+}  // namespace
+
+void Expressions::check(const Expression& expression, bool aggregates, std::vector<Refusal>& refusals) const {
+  switch (expression.kind) {
+    case Expression::Kind::column: return;
+    case Expression::Kind::literal:
+      if (widest_type(expression.type) == Type::none) {
+        refuse(refusals, "literal_dtype", expression, "literals of " + expression.type.name() + " are not supported");
+      }
+      return;
+    case Expression::Kind::call: break;
+  }
+  for (const auto& argument : expression.arguments) check(*argument, aggregates, refusals);
+  for (const auto& argument : expression.arguments) {
+    if (argument->kind == Expression::Kind::column && widest_type(argument->type) == Type::none) {
+      refuse(refusals, "dtype", *argument, "columns of " + argument->type.name() + " cannot be computed with yet");
+      return;
+    }
+  }
+  const std::vector<DataType> types = argument_types(expression);
+  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload});
+  if (!id) {
+    const bool known = functions_.knows(expression.name);
+    refuse(refusals, known ? "signature" : "function", expression,
+           known ? "the function \"" + expression.name + "\" does not take these dtypes or options yet"
+                 : "the function \"" + expression.name + "\" is not supported yet");
+    return;
+  }
+  const Shape shape = functions_.at(*id).info->shape;
+  if (shape == Shape::cells && !aggregates) {
+    refuse(refusals, "aggregate_here", expression, "aggregates are only supported in group_by and in selects of aggregates");
+  }
+}
+
+uint16 Expressions::resolve(const Expression& call) const {
+  const std::vector<DataType> types = argument_types(call);
+  const auto id = functions_.find(call.name, {types, call.type, call.payload});
+  FZ_CHECK(id.has_value());
+  return *id;
+}
+
+Value Expressions::compile_literal(Builder& builder, const Expression& literal) const {
+  const Type type = widest_type(literal.type);
+  if (std::holds_alternative<std::monostate>(literal.scalar)) return builder.null(type);
+  if (const bool* truth = std::get_if<bool>(&literal.scalar)) return builder.truth(*truth);
+  if (const std::string* text = std::get_if<std::string>(&literal.scalar)) return builder.text(*text);
+  if (const double* real = std::get_if<double>(&literal.scalar)) return builder.real(*real, type);
+  const int128 whole = std::get<int128>(literal.scalar);
+  return program::is_float(type) ? builder.real(static_cast<double>(whole), type) : builder.whole(whole);
+}
+
+Value Expressions::compile(Assembly& assembly, const Expression& expression) const {
+  switch (expression.kind) {
+    case Expression::Kind::column: return assembly.load(assembly.find(expression.name));
+    case Expression::Kind::literal: return compile_literal(assembly.builder(), expression);
+    case Expression::Kind::call: break;
+  }
+  return compile_call(assembly, expression);
+}
+
+Value Expressions::compile_call(Assembly& assembly, const Expression& call) const {
+  if (auto value = compile_on_dictionary(assembly, call)) return *value;
+  std::vector<Value> values;
+  for (const auto& argument : call.arguments) values.push_back(compile(assembly, *argument));
+  const std::vector<DataType> types = argument_types(call);
+  const uint16 id = resolve(call);
+  return functions_.at(id).emit({assembly.builder(), functions_, id, types, call.type, call.payload, values});
+}
+
+bool Expressions::may_fail(const Expression& expression) const {
+  if (expression.kind != Expression::Kind::call) return false;
+  if (functions_.at(resolve(expression)).info->may_fail) return true;
+  // Decimals may have to be rescaled, which may fail; whether it does is only known with intervals.
+  uint8_t scale = expression.type.scale;
+  for (const auto& argument : expression.arguments) scale = std::max(scale, argument->type.scale);
+  return std::any_of(expression.arguments.begin(), expression.arguments.end(), [&](const auto& argument) {
+    const bool rescaled = argument->type.id == columns::TypeId::decimal && argument->type.scale < scale &&
+                          argument->kind != Expression::Kind::literal;
+    return rescaled || may_fail(*argument);
+  });
+}
+
+namespace {
+
+// Runs a one-column predicate over the values of a dictionary: one byte of truth a value.
+std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Context& context, const Expression& call,
+                                     const std::string& name, const Column& dictionary) {
+  execute::Facts facts{dictionary.rows, {execute::describe(name, dictionary)}};
+  Assembly assembly(context, facts);
+  const Value truth = expressions.compile(assembly, call);
+  Binding binding{.name = "truth", .type = columns::simple(columns::TypeId::boolean),
+                  .origin = Binding::Origin::computed, .value = assembly.builder().mask_value(
+                      assembly.builder().mask_and(truth.operand, truth.valid), program::kAll)};
+  execute::Materialise output;
+  output.prepare(assembly, {binding});
+  const program::Program program = program::allocate(assembly.builder().finish());
+  std::vector<std::unique_ptr<execute::SlotState>> slots;
+  std::vector<execute::SlotState*> slot_pointers;
+  std::vector<void*> states;
+  for (const auto& factory : assembly.slots()) {
+    slots.push_back(factory(context));
+    slot_pointers.push_back(slots.back().get());
+    states.push_back(slots.back()->state());
+  }
+  auto lane = output.start(context, slot_pointers);
+  const columns::Batch batch{dictionary.rows, {dictionary}};
+  lane->begin(context, batch);
+  std::vector<const char*> characters;
+  const primitives::cpu::BoundColumn bound = primitives::cpu::bind_column(dictionary, characters);
+  std::vector<int64> node_rows(std::max<size_t>(context.nodes.size(), 1), 0);
+  primitives::cpu::Machine(program, context.functions->cpu, context.pool)
+      .run({&bound, 1}, dictionary.rows, 0, states.data(), node_rows.data());
+  const Column bits = lane->take(context, batch).columns[0];
+  std::vector<uint8_t> bytes(static_cast<size_t>(dictionary.rows));
+  for (int64_t row = 0; row < dictionary.rows; ++row) {
+    bytes[static_cast<size_t>(row)] = bits.values.as<uint8_t>()[row >> 3] >> (row & 7) & 1;
+  }
+  return bytes;
+}
+
+struct OwnedLookup {
+  std::vector<uint8_t> truth;
+  primitives::cpu::LookupTable table;
+};
+
+}  // namespace
+
+// A predicate on one dictionary column and literals is computed once per value, then looked up by code.
+std::optional<Value> Expressions::compile_on_dictionary(Assembly& assembly, const Expression& call) const {
+  const plan::FunctionInfo& info = *functions_.at(resolve(call)).info;
+  if (!info.to_mask || !(info.kernels & plan::kViews)) return std::nullopt;
+  const Expression* column = nullptr;
+  for (const auto& argument : call.arguments) {
+    if (argument->kind == Expression::Kind::call) return std::nullopt;
+    if (argument->kind == Expression::Kind::literal) continue;
+    if (column) return std::nullopt;
+    column = argument.get();
+  }
+  if (!column) return std::nullopt;
+  const auto codes = assembly.codes(assembly.find(column->name));
+  if (!codes) return std::nullopt;
+  auto owned = std::make_shared<OwnedLookup>();
+  owned->truth = truth_of_values(*this, assembly.context(), call, column->name, *codes->dictionary);
+  owned->table = {owned->truth.data(), static_cast<uint32>(owned->truth.size())};
+  const int slot = assembly.add_slot(call.text(), execute::shared_slot(owned, &owned->table));
+  return assembly.builder().lookup(codes->value, slot);
+}
+
+void split_conjuncts(const plan::ExpressionPtr& predicate, std::vector<plan::ExpressionPtr>& conjuncts) {
+  if (predicate->kind == Expression::Kind::call && predicate->name == "and") {
+    for (const auto& side : predicate->arguments) split_conjuncts(side, conjuncts);
+  } else {
+    conjuncts.push_back(predicate);
+  }
+}
+
+void Expressions::filter(Assembly& assembly, const Expression& predicate) const {
+  std::vector<plan::ExpressionPtr> conjuncts;
+  split_conjuncts(std::make_shared<Expression>(predicate), conjuncts);
+  // What may fail must see every row of the node; it is computed before rows are dropped.
+  std::vector<Value> fallible;
+  for (const auto& conjunct : conjuncts) {
+    if (may_fail(*conjunct)) fallible.push_back(compile(assembly, *conjunct));
+  }
+  for (const auto& conjunct : conjuncts) {
+    if (!may_fail(*conjunct)) assembly.builder().filter(compile(assembly, *conjunct));
+  }
+  for (const Value& value : fallible) assembly.builder().filter(value);
+}
+
+}  // namespace frazil::lower

@@ -1,0 +1,32 @@
+#include "lower/function.hpp"
+
+#include "base/error.hpp"
+
+namespace frazil::lower {
+
+std::optional<uint16> FunctionTable::find(const std::string& name, const CallTypes& types) const {
+  for (size_t id = 0; id < functions_.size(); ++id) {
+    const Function& function = functions_[id];
+    if (name != function.info->name) continue;
+    if (types.payload.size() != static_cast<size_t>(function.info->payload)) continue;
+    if (function.info->arguments >= 0 && types.arguments.size() != static_cast<size_t>(function.info->arguments)) continue;
+    if (function.accepts(types)) return static_cast<uint16>(id);
+  }
+  return std::nullopt;
+}
+
+bool FunctionTable::knows(const std::string& name) const {
+  for (const Function& function : functions_) {
+    if (name == function.info->name) return true;
+  }
+  return false;
+}
+
+uint16 FunctionTable::id_of(const std::string& name) const {
+  for (size_t id = 0; id < functions_.size(); ++id) {
+    if (name == functions_[id].info->name) return static_cast<uint16>(id);
+  }
+  fail(ErrorKind::internal, "no function " + name);
+}
+
+}  // namespace frazil::lower

@@ -1,0 +1,74 @@
+// What lower knows of functions: a table that the build generates from src/functions. A function says which arguments it
+// takes and writes its instructions; its shape decides who calls it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "execute/assembly.hpp"
+#include "plan/expression.hpp"
+#include "plan/signature.hpp"
+#include "program/builder.hpp"
+
+namespace frazil::lower {
+
+using columns::DataType;
+using columns::Interval;
+using program::Builder;
+using program::Type;
+using program::Value;
+
+// The dtypes of a call: what overloads are chosen by.
+struct CallTypes {
+  std::span<const DataType> arguments;
+  const DataType& result;
+  const plan::Options& payload;
+};
+
+class FunctionTable;
+
+// A call while its instructions are written.
+struct Emit {
+  Builder& builder;
+  const FunctionTable& functions;
+  uint16 id;  // of the function, for Builder::map
+  std::span<const DataType> types;
+  const DataType& result;
+  const plan::Options& payload;
+  std::span<const Value> values;
+};
+
+// One accumulator of an aggregate.
+enum class CellKind : uint8 { add, min, max, count, count_all };
+struct Cell {
+  CellKind kind;
+  // The accumulator's type for an argument with this register type and interval, over at most `rows` rows.
+  Type type;
+};
+
+struct Function {
+  const plan::FunctionInfo* info;
+  bool (*accepts)(const CallTypes&);
+  Value (*emit)(const Emit&);                       // map, view
+  std::vector<CellKind> (*cells)(const CallTypes&);  // cells: its accumulators over the argument
+  Value (*finish)(const Emit&);                     // cells: the result; values are the finished cells
+};
+
+class FunctionTable {
+ public:
+  explicit FunctionTable(std::vector<Function> functions) : functions_(std::move(functions)) {}
+  const std::vector<Function>& all() const { return functions_; }
+  const Function& at(uint16 id) const { return functions_[id]; }
+  // The overload of `name` that takes the arguments; none: nothing.
+  std::optional<uint16> find(const std::string& name, const CallTypes& types) const;
+  bool knows(const std::string& name) const;
+  // The only function of a name that other functions build on.
+  uint16 id_of(const std::string& name) const;
+
+ private:
+  std::vector<Function> functions_;
+};
+
+}  // namespace frazil::lower

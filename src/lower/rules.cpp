@@ -1,0 +1,332 @@
+#include "lower/rules.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace frazil::lower {
+
+using columns::TypeId;
+using program::Element;
+using program::is_float;
+using program::is_whole;
+
+namespace {
+
+constexpr int128 kMost = static_cast<int128>(~static_cast<uint128>(0) >> 1);
+constexpr int128 kLeast = -kMost - 1;
+constexpr int128 two_to(int n) { return static_cast<int128>(1) << n; }
+
+Element element_of_dtype(const DataType& type) {
+  switch (type.id) {
+    case TypeId::int8: return Element::i8;
+    case TypeId::int16: return Element::i16;
+    case TypeId::int32: case TypeId::date: return Element::i32;
+    case TypeId::int64: case TypeId::time: case TypeId::datetime: case TypeId::duration: return Element::i64;
+    case TypeId::uint8: return Element::u8;
+    case TypeId::uint16: return Element::u16;
+    case TypeId::uint32: return Element::u32;
+    case TypeId::uint64: return Element::u64;
+    default: return Element::i128;
+  }
+}
+
+}  // namespace
+
+Type widest_type(const DataType& type) {
+  switch (type.id) {
+    case TypeId::boolean: return Type::mask;
+    case TypeId::int8: case TypeId::int16: case TypeId::int32: case TypeId::uint8: case TypeId::uint16:
+    case TypeId::date: return Type::i32;
+    case TypeId::uint32: case TypeId::int64: case TypeId::time: case TypeId::datetime: case TypeId::duration:
+      return Type::i64;
+    case TypeId::uint64: return Type::u64;
+    case TypeId::int128: case TypeId::decimal: return Type::i128;
+    case TypeId::float32: return Type::f32;
+    case TypeId::float64: return Type::f64;
+    case TypeId::string: case TypeId::binary: return Type::view;
+    default: return Type::none;
+  }
+}
+
+std::optional<Interval> dtype_bounds(const DataType& type) {
+  switch (type.id) {
+    case TypeId::int8: return Interval{-two_to(7), two_to(7) - 1};
+    case TypeId::int16: return Interval{-two_to(15), two_to(15) - 1};
+    case TypeId::int32: case TypeId::date: return Interval{-two_to(31), two_to(31) - 1};
+    case TypeId::int64: case TypeId::time: case TypeId::datetime: case TypeId::duration:
+      return Interval{-two_to(63), two_to(63) - 1};
+    case TypeId::uint8: return Interval{0, two_to(8) - 1};
+    case TypeId::uint16: return Interval{0, two_to(16) - 1};
+    case TypeId::uint32: return Interval{0, two_to(32) - 1};
+    case TypeId::uint64: return Interval{0, two_to(64) - 1};
+    case TypeId::int128: return Interval{kLeast, kMost};
+    case TypeId::decimal: return decimal_bounds();
+    default: return std::nullopt;
+  }
+}
+
+bool same_numbers(const DataType& a, const DataType& b) {
+  if (a.id == TypeId::decimal && b.id == TypeId::decimal) return a.scale == b.scale;
+  return a == b;
+}
+
+bool is_number(const DataType& type) {
+  return type.id == TypeId::float32 || type.id == TypeId::float64 ||
+         (type.is_integer() && type.id != TypeId::uint128);
+}
+
+std::optional<Interval> add_intervals(const Value& a, const Value& b) {
+  if (!a.interval || !b.interval) return std::nullopt;
+  Interval sum;
+  if (__builtin_add_overflow(a.interval->low, b.interval->low, &sum.low) ||
+      __builtin_add_overflow(a.interval->high, b.interval->high, &sum.high)) {
+    return std::nullopt;
+  }
+  return sum;
+}
+
+std::optional<Interval> subtract_intervals(const Value& a, const Value& b) {
+  if (!a.interval || !b.interval) return std::nullopt;
+  Interval difference;
+  if (__builtin_sub_overflow(a.interval->low, b.interval->high, &difference.low) ||
+      __builtin_sub_overflow(a.interval->high, b.interval->low, &difference.high)) {
+    return std::nullopt;
+  }
+  return difference;
+}
+
+std::optional<Interval> multiply_intervals(const Value& a, const Value& b) {
+  if (!a.interval || !b.interval) return std::nullopt;
+  int128 corner[4];
+  if (__builtin_mul_overflow(a.interval->low, b.interval->low, &corner[0]) ||
+      __builtin_mul_overflow(a.interval->low, b.interval->high, &corner[1]) ||
+      __builtin_mul_overflow(a.interval->high, b.interval->low, &corner[2]) ||
+      __builtin_mul_overflow(a.interval->high, b.interval->high, &corner[3])) {
+    return std::nullopt;
+  }
+  return Interval{*std::min_element(corner, corner + 4), *std::max_element(corner, corner + 4)};
+}
+
+Value wrapping_arithmetic(const Emit& emit, std::optional<Interval> interval) {
+  Builder& builder = emit.builder;
+  const Type widest = widest_type(emit.result);
+  if (is_float(widest)) {
+    return builder.map(emit.id, widest, widest,
+                       {builder.convert(emit.values[0], widest), builder.convert(emit.values[1], widest)}, std::nullopt);
+  }
+  // Two's complement: the low bits of the result come from the low bits of the arguments, so the dtype's own width is
+  // always enough, and where the exact result is known to fit, so is the narrowest type that holds it and both sides.
+  Type type = widest;
+  std::optional<Interval> exact = interval;
+  if (interval && emit.values[0].interval && emit.values[1].interval) {
+    Interval all{std::min({interval->low, emit.values[0].interval->low, emit.values[1].interval->low}),
+                 std::max({interval->high, emit.values[0].interval->high, emit.values[1].interval->high})};
+    type = Builder::narrowest(all, widest);
+  } else {
+    exact.reset();
+  }
+  const std::optional<Interval> bounds = dtype_bounds(emit.result);
+  Value result = builder.map(emit.id, type, type,
+                             {builder.convert(emit.values[0], type), builder.convert(emit.values[1], type)}, exact);
+  if (emit.result.id == TypeId::int128 || emit.result.id == TypeId::decimal) return result;
+  return builder.wrap(result, element_of_dtype(emit.result), *bounds);
+}
+
+Pair to_common_type(Builder& builder, const Value& a, const Value& b) {
+  Type type = a.type;
+  if (a.type != b.type) {
+    if (is_float(a.type) || is_float(b.type)) {
+      type = a.type == Type::f64 || b.type == Type::f64 || is_whole(a.type) || is_whole(b.type) ? Type::f64 : Type::f32;
+    } else {
+      FZ_CHECK(is_whole(a.type) && is_whole(b.type));
+      std::optional<Interval> both;
+      if (a.interval && b.interval) {
+        both = Interval{std::min(a.interval->low, b.interval->low), std::max(a.interval->high, b.interval->high)};
+      }
+      type = Builder::narrowest(both, Type::i128);
+    }
+  }
+  return {builder.convert(a, type), builder.convert(b, type), type};
+}
+
+int128 power_of_ten(int exponent) {
+  int128 power = 1;
+  for (int i = 0; i < exponent; ++i) power *= 10;
+  return power;
+}
+
+Interval decimal_bounds() {
+  const int128 most = power_of_ten(kDecimalDigits) - 1;
+  return {-most, most};
+}
+
+Type decimal_type(std::span<const Value> values, const std::optional<Interval>& exact) {
+  if (!exact) return Type::i128;
+  Interval all = *exact;
+  for (const Value& value : values) {
+    if (!value.interval) return Type::i128;
+    all = {std::min(all.low, value.interval->low), std::max(all.high, value.interval->high)};
+  }
+  return Builder::narrowest(all, Type::i128);
+}
+
+Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std::optional<Interval>& widest,
+                      std::optional<Interval> exact) {
+  if (!exact) exact = widest;
+  const Type type = decimal_type(arguments, widest);
+  for (Value& argument : arguments) argument = emit.builder.convert(argument, type);
+  if (exact && exact->low >= decimal_bounds().low && exact->high <= decimal_bounds().high) {
+    return emit.builder.map(emit.id, type, type, std::move(arguments), exact);
+  }
+  return emit.builder.map_checked(emit.id, type, std::move(arguments), decimal_bounds());
+}
+
+Value rescale_up(const Emit& emit, const Value& value, int from_scale, int to_scale) {
+  if (from_scale == to_scale) return value;
+  Builder& builder = emit.builder;
+  Value factor = builder.whole(power_of_ten(to_scale - from_scale));
+  if (value.is_literal() && value.interval) {
+    Value literal = builder.whole(value.interval->low * factor.interval->low);
+    literal.valid = value.valid;
+    return literal;
+  }
+  const Emit rescale{builder,     emit.functions, emit.functions.id_of("rescale_up"), emit.types, emit.result,
+                     emit.payload, emit.values};
+  return checked_decimal(rescale, {value, factor}, multiply_intervals(value, factor));
+}
+
+Value kleene_and(Builder& builder, const Value& a, const Value& b) {
+  Value result = builder.mask_value(builder.mask_and(a.operand, b.operand), program::kAll);
+  if (!a.valid && !b.valid) return result;
+  // Known where both are known, or where one is known to be false.
+  const program::Operand both = builder.mask_and(a.valid, b.valid);
+  const program::Operand a_false = builder.mask_and_not(a.valid, a.operand);
+  const program::Operand b_false = builder.mask_and_not(b.valid, b.operand);
+  result.valid = builder.mask_or(both, builder.mask_or(a_false, b_false));
+  return result;
+}
+
+Value kleene_or(Builder& builder, const Value& a, const Value& b) {
+  if (!a.valid && !b.valid) return builder.mask_value(builder.mask_or(a.operand, b.operand), program::kAll);
+  const program::Operand a_true = builder.mask_and(a.valid, a.operand);
+  const program::Operand b_true = builder.mask_and(b.valid, b.operand);
+  const program::Operand any = builder.mask_or(a_true, b_true);
+  return builder.mask_value(any, builder.mask_or(builder.mask_and(a.valid, b.valid), any));
+}
+
+bool all_boolean(const CallTypes& types) {
+  return std::all_of(types.arguments.begin(), types.arguments.end(),
+                     [](const DataType& type) { return type.id == TypeId::boolean; });
+}
+
+bool summable(const DataType& type) {
+  return is_number(type) || type.id == TypeId::decimal;
+}
+
+bool ordered(const DataType& type) {
+  const Type widest = widest_type(type);
+  return is_whole(widest) || is_float(widest);
+}
+
+Value finish_sum(const Emit& emit) {
+  Value sum = emit.values[0];
+  if (is_float(sum.type)) return emit.builder.convert(sum, widest_type(emit.result));
+  if (emit.result.id == TypeId::decimal || emit.result.id == TypeId::int128) return sum;
+  return emit.builder.wrap(sum, element_of_dtype(emit.result), *dtype_bounds(emit.result));
+}
+
+Value finish_mean(const Emit& emit) {
+  Builder& builder = emit.builder;
+  Value sum = builder.convert(emit.values[0], Type::f64);
+  const Value count = builder.convert(emit.values[1], Type::f64);
+  const uint16 divide = emit.functions.id_of("divide");
+  Value mean = builder.map(divide, Type::f64, Type::f64, {sum, count}, std::nullopt);
+  if (emit.types[0].id == TypeId::decimal && emit.types[0].scale > 0) {
+    const Value unit = builder.real(static_cast<double>(power_of_ten(emit.types[0].scale)));
+    mean = builder.map(divide, Type::f64, Type::f64, {mean, unit}, std::nullopt);
+  }
+  mean.valid = builder.mask_and(mean.valid, builder.range(emit.values[1], 1, INT64_MAX).operand);
+  return mean;
+}
+
+Value finish_extreme(const Emit& emit) {
+  Value extreme = emit.values[0];
+  extreme.valid = emit.builder.mask_and(extreme.valid, emit.builder.range(emit.values[1], 1, INT64_MAX).operand);
+  if (is_float(extreme.type)) extreme = emit.builder.convert(extreme, widest_type(emit.result));
+  return extreme;
+}
+
+namespace {
+
+// A comparison of x with a literal as an interval of x; nothing where x has no bounds of 64 bits.
+std::optional<Value> range_test(const Emit& emit, Comparison comparison, const Value& x, const Value& literal) {
+  if (!is_whole(x.type) || (x.type != Type::i32 && x.type != Type::i64) || !literal.interval || !literal.is_literal() ||
+      literal.valid) {
+    return std::nullopt;
+  }
+  const int128 bound = literal.interval->low;
+  int128 low = kLeast, high = kMost;
+  switch (comparison) {
+    case Comparison::equal: low = high = bound; break;
+    case Comparison::not_equal: return std::nullopt;
+    case Comparison::less: high = bound - 1; break;
+    case Comparison::less_equal: high = bound; break;
+    case Comparison::greater: low = bound + 1; break;
+    case Comparison::greater_equal: low = bound; break;
+  }
+  if (low > high || (low > INT64_MAX) || (high < INT64_MIN)) {
+    return emit.builder.mask_value(emit.builder.mask_literal(false), x.valid);
+  }
+  return emit.builder.range(x, static_cast<int64>(std::max<int128>(low, INT64_MIN)),
+                            static_cast<int64>(std::min<int128>(high, INT64_MAX)));
+}
+
+Comparison mirrored(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::less: return Comparison::greater;
+    case Comparison::less_equal: return Comparison::greater_equal;
+    case Comparison::greater: return Comparison::less;
+    case Comparison::greater_equal: return Comparison::less_equal;
+    default: return comparison;
+  }
+}
+
+}  // namespace
+
+bool comparable(const CallTypes& types) {
+  const DataType& a = types.arguments[0];
+  const DataType& b = types.arguments[1];
+  if (a.id == TypeId::decimal && b.id == TypeId::decimal) return true;
+  return a == b && widest_type(a) != Type::none && a.id != TypeId::uint128;
+}
+
+Value compare(const Emit& emit, Comparison comparison) {
+  Value a = emit.values[0], b = emit.values[1];
+  if (emit.types[0].id == TypeId::decimal) {
+    const int scale = std::max(emit.types[0].scale, emit.types[1].scale);
+    a = rescale_up(emit, a, emit.types[0].scale, scale);
+    b = rescale_up(emit, b, emit.types[1].scale, scale);
+  }
+  if (a.type == Type::mask) {
+    Builder& builder = emit.builder;
+    const program::Operand valid = builder.mask_and(a.valid, b.valid);
+    const program::Operand less = builder.mask_and_not(b.operand, a.operand);     // false < true
+    const program::Operand greater = builder.mask_and_not(a.operand, b.operand);
+    const program::Operand differ = builder.mask_or(less, greater);
+    switch (comparison) {
+      case Comparison::equal: return builder.mask_value(builder.mask_not(differ), valid);
+      case Comparison::not_equal: return builder.mask_value(differ, valid);
+      case Comparison::less: return builder.mask_value(less, valid);
+      case Comparison::less_equal: return builder.mask_value(builder.mask_not(greater), valid);
+      case Comparison::greater: return builder.mask_value(greater, valid);
+      case Comparison::greater_equal: return builder.mask_value(builder.mask_not(less), valid);
+    }
+  }
+  if (auto range = range_test(emit, comparison, a, b)) return *range;
+  if (auto range = range_test(emit, mirrored(comparison), b, a)) return *range;
+  Pair pair = a.type == Type::view ? Pair{a, b, Type::view} : to_common_type(emit.builder, a, b);
+  return emit.builder.map(emit.id, pair.type, Type::mask, {pair.a, pair.b}, std::nullopt);
+}
+
+}  // namespace frazil::lower

@@ -1,0 +1,64 @@
+// How dtypes become registers: the rules that many functions share. Host only.
+#pragma once
+
+#include "lower/function.hpp"
+
+namespace frazil::lower {
+
+// Register type that holds every value of a dtype; none: the dtype cannot be computed with.
+Type widest_type(const DataType& type);
+// The bounds that a dtype sets to its values, where it has any.
+std::optional<Interval> dtype_bounds(const DataType& type);
+// Two dtypes whose values mean the same numbers in registers: equal, or decimals of one scale.
+bool same_numbers(const DataType& a, const DataType& b);
+
+// Whole-number or float arithmetic that wraps as the result's dtype does. `interval`: of the exact result, if known.
+Value wrapping_arithmetic(const Emit& emit, std::optional<Interval> interval);
+// The exact result interval of an operation on both values' intervals, nothing where one is not known or 128 bits are
+// not enough.
+std::optional<Interval> add_intervals(const Value& a, const Value& b);
+std::optional<Interval> subtract_intervals(const Value& a, const Value& b);
+std::optional<Interval> multiply_intervals(const Value& a, const Value& b);
+
+// Both values in one type that holds them exactly.
+struct Pair {
+  Value a, b;
+  Type type;
+};
+Pair to_common_type(Builder& builder, const Value& a, const Value& b);
+
+// A decimal at another scale; only upwards, where no digit is lost. What is not proven to fit raises.
+Value rescale_up(const Emit& emit, const Value& value, int from_scale, int to_scale);
+// The narrowest type for a decimal operation on `values` with this exact result; i128 where that is not known to fit.
+Type decimal_type(std::span<const Value> values, const std::optional<Interval>& exact);
+int128 power_of_ten(int exponent);
+constexpr int kDecimalDigits = 38;
+// Largest magnitude of a Decimal(38, s).
+Interval decimal_bounds();
+
+// Comparison of numbers, dates, text or decimals of different scales, as a mask. Whole numbers beside a literal become
+// a range test.
+enum class Comparison { equal, not_equal, less, less_equal, greater, greater_equal };
+Value compare(const Emit& emit, Comparison comparison);
+bool comparable(const CallTypes& types);
+
+// A decimal operation at the result's scale: in the narrowest type that holds `widest` and the arguments, checked
+// where `exact` (widest, if not given) may need more than 38 digits.
+Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std::optional<Interval>& widest,
+                      std::optional<Interval> exact = std::nullopt);
+
+// Kleene's three-valued logic.
+Value kleene_and(Builder& builder, const Value& a, const Value& b);
+Value kleene_or(Builder& builder, const Value& a, const Value& b);
+bool all_boolean(const CallTypes& types);
+
+bool is_number(const DataType& type);  // integers but UInt128, Float32, Float64
+bool summable(const DataType& type);   // those, decimals and booleans
+bool ordered(const DataType& type);    // what min and max take as registers
+
+// Results of finished cells.
+Value finish_sum(const Emit& emit);
+Value finish_mean(const Emit& emit);
+Value finish_extreme(const Emit& emit);  // values: the extreme, the count
+
+}  // namespace frazil::lower

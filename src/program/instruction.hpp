@@ -1,0 +1,72 @@
+// One step of a tile program. Plain data, the same for every executor.
+#pragma once
+
+#include "base/target.hpp"
+#include "program/type.hpp"
+
+namespace frazil::program {
+
+// Verbs that need more than one row or more than their operands. What a function computes a row is Op::map.
+enum class Op : uint8 {
+  load,        // dst = imm + column a
+  load_bits,   // dst mask = boolean column a
+  load_valid,  // dst mask = validity of column a
+  map,         // dst = function(a, b, c)
+  convert,     // dst = a in another type
+  wrap,        // dst = a cut to the `element` that holds the dtype, as two's complement does
+  select,      // dst = mask a ? b : c
+  mask_and, mask_or, mask_and_not, mask_not,
+  range,       // dst mask = imm <= a <= imm2; whole numbers up to 64 bits
+  lookup,      // dst mask = bit `a` of the table in slot: predicates on dictionary codes
+  filter,      // dst mask = a & b; a tile without a live row ends here
+  compact,     // repacks live rows when few are left; `imm` is the set of registers to carry, a the live mask
+  pack_key,    // dst u64 or u128 = the fields of list `list`, bit-packed
+  bytes_key,   // dst view = the fields of list `list`, encoded as bytes
+  group,       // dst row = number of key a in the group table of slot, inserted if new; rows of mask c
+  probe,       // dst row = row of key a in the hash table of slot, or kNoRow; rows of mask c
+  matched,     // dst mask = row register a found something
+  gather,      // dst = build-side column in slot at rows a
+  gather_valid,
+  cell_add, cell_min, cell_max, cell_count,  // accumulators in slot: value a, group b (none: one group), rows of mask c
+  emit,        // append live values of a to output column `imm` in slot; rows of mask c
+  emit_mask,   // the same for a mask
+  emit_rows,   // append the batch row numbers of the live rows of mask c
+  count_rows,  // adds the live rows of mask c to what `node` has produced
+};
+constexpr int kOps = static_cast<int>(Op::count_rows) + 1;
+
+struct Operand {
+  enum Kind : uint8 { none, value, column, literal } kind = none;
+  uint16 index = 0;
+  FZ_HD constexpr explicit operator bool() const { return kind != none; }
+  FZ_HD constexpr bool operator==(const Operand& o) const { return kind == o.kind && index == o.index; }
+
+};
+
+struct Instruction {
+  Op op;
+  Type type = Type::none;  // what dst, or what is summed, is computed in
+  Type from = Type::none;  // convert, cells, keys: type of a
+  Element element = Element::none;  // load, gather: what the column holds; wrap: what to cut to
+  uint16 function = 0;     // map
+  uint16 node = 0;         // plan node that an error is reported for
+  int16 slot = -1;
+  int16 list = -1;
+  Operand dst, a, b, c;
+  Operand entry;           // instructions that may fail: rows that were live on entry to their plan node
+  int64 imm = 0, imm2 = 0;
+};
+
+// A field of a key: how an operand is packed. Packed value 0 is null where `nullable`.
+struct KeyField {
+  Operand value;
+  Operand valid;   // none: never null
+  Type type;
+  bool nullable;
+  bool descending; // sort keys: complement
+  uint8 shift;     // bits below this field
+  uint8 bits;
+  int128 base;     // lowest value
+};
+
+}  // namespace frazil::program
