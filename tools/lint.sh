@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# lint.sh BUILD BASE: what ./run lint checks. BUILD has the compile commands and the installed package; clang-tidy reads
+# what changed since the commit BASE, or everything if it is "all".
+set -euo pipefail
+build=$1 base=$2
+
+mapfile -t sources < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
+clang-format-19 --dry-run -Werror "${sources[@]}"
+echo "clang-format: ${#sources[@]} files"
+
+if [ "$base" = all ]; then mapfile -t changed < <(git ls-files 'src/*.cpp' 'python/bind/*.cpp' 'tests/cpp/*.cpp')
+else mapfile -t changed < <(git diff --name-only --diff-filter=d "$base" -- 'src/*.[ch]pp' 'python/bind/*.[ch]pp' 'tests/cpp/*.[ch]pp'); fi
+units=()
+for file in "${changed[@]}"; do
+  case $file in
+    */cuda/* | */isa/*) ;;  # compiled by other commands than those of the build
+    *.cpp) units+=("$file") ;;
+    *) mapfile -t -O "${#units[@]}" units < <(git grep -lF "#include \"${file#src/}\"" -- 'src/*.cpp' 'tests/cpp/*.cpp' | grep -v /isa/ | head -1) ;;
+  esac
+done
+mapfile -t units < <(printf '%s\n' "${units[@]}" | sort -u | sed '/^$/d')
+# The file names of g++'s precompiled headers mean nothing to clang.
+if [ ${#units[@]} -gt 0 ]; then printf '%s\n' "${units[@]}" | xargs -P 2 -n 1 clang-tidy-19 -p "$build" --quiet --warnings-as-errors='*'; fi
+echo "clang-tidy: ${#units[@]} units"
+
+ruff check --quiet .
+ruff format --check --quiet .
+MYPYPATH=$build/site mypy -p frazil
+mypy tools benchmarks
