@@ -1,3 +1,13 @@
 # Registries and interpreters, generated from what lies in src/functions and src/operators.
 set(FRAZIL_GENERATED_DIR ${CMAKE_BINARY_DIR}/generated)
-set(FRAZIL_GENERATED_SOURCES)
+file(MAKE_DIRECTORY ${FRAZIL_GENERATED_DIR})
+file(GLOB _function_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/functions/*/*.hpp)
+file(GLOB _operator_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/operators/*/*.cpp)
+set(FRAZIL_ISA_SOURCE ${FRAZIL_GENERATED_DIR}/functions_isa.cpp)
+set(FRAZIL_GENERATED_SOURCES ${FRAZIL_GENERATED_DIR}/functions.cpp ${FRAZIL_GENERATED_DIR}/operators.cpp)
+add_custom_command(OUTPUT ${FRAZIL_GENERATED_DIR}/registry.stamp
+  BYPRODUCTS ${FRAZIL_GENERATED_SOURCES} ${FRAZIL_ISA_SOURCE}
+  COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/generate_registry.py ${CMAKE_SOURCE_DIR}/src ${FRAZIL_GENERATED_DIR}
+  COMMAND ${CMAKE_COMMAND} -E touch ${FRAZIL_GENERATED_DIR}/registry.stamp
+  DEPENDS cmake/generate_registry.py ${_function_files} ${_operator_files} VERBATIM)
+add_custom_target(frazil_registry DEPENDS ${FRAZIL_GENERATED_DIR}/registry.stamp)

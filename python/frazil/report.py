@@ -38,12 +38,11 @@ Reason.__name__ = "str"
 
 
 class NodeReport(NamedTuple):
-    """One plan node that ran: `rows` and `bytes` that its operator produced, wall time in `seconds`."""
+    """One plan node that ran: `rows` that its operator produced, wall `seconds` of the pipelines that it ended."""
 
     node: str
     device: str
     rows: int
-    bytes: int
     seconds: float
 
 
@@ -77,7 +76,7 @@ class Report:
 
     def __str__(self) -> str:
         ran = [
-            f"  {node.node:<14} {node.device:<8} {node.rows:>15,} rows {node.bytes:>17,} bytes {node.seconds:>10.6f} s"
+            f"  {node.node:<14} {node.device:<8} {node.rows:>15,} rows {node.seconds:>10.6f} s"
             for node in self.nodes
         ]
         refused = [f"  {reason}" for reason in self.reasons]

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,7 +27,7 @@ struct NodeReport {
   std::string node;     // kind and a few words
   std::string device = "cpu";
   int64_t rows = 0;     // that this operator produced, counted where they were made
-  double seconds = 0;   // of the pipeline that it ended; 0 where it was fused into another
+  double seconds = 0;   // of the pipelines that it ended; 0 where it was fused into another
 };
 
 struct Context {
@@ -37,9 +36,9 @@ struct Context {
   const FunctionTable* functions = nullptr;
   int64_t batch_rows = 0;            // 0: as the source likes
   std::atomic<bool> cancelled{false};
+  std::function<bool()> interrupted;  // asked now and then by the thread that waits; true cancels the query
   std::vector<NodeReport> nodes;     // by node number
   std::atomic<int64_t> tiles_loaded{0};
-  std::map<std::string, std::string> programs;  // pipeline -> text, for explain
 
   void check_cancelled() const;
 };

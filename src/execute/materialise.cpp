@@ -70,18 +70,28 @@ void store_views(Column& column, const memory::Buffer& from, int64_t rows, const
   column.characters = {characters};
 }
 
-// The register's type is as narrow as its interval allows; columns of that dtype at rest say so by their encoding.
-void store_numbers(Column& column, const memory::Buffer& buffer, Type type, int64_t rows, const memory::PoolPtr& pool) {
-  const Physical plain = columns::plain_physical(column.type);
-  const int wanted = columns::bytes_per_row(plain);
-  column.values = buffer;
-  if (program::bytes_of(type) == wanted) return;
-  if (program::bytes_of(type) < wanted && program::is_whole(type)) {
+// How a computed column lies at rest. The register's type is as narrow as its interval allows; where that is narrower
+// than plain, the column's encoding says so.
+Column layout_of(const Binding& binding) {
+  Column column;
+  column.type = binding.type;
+  column.physical = columns::plain_physical(binding.type);
+  column.interval = binding.value.interval;
+  const Type type = binding.value.type;
+  if (program::is_whole(type) && program::bytes_of(type) < columns::bytes_per_row(column.physical)) {
     column.encoding = Encoding::narrow;
     column.physical = type == Type::i32 ? Physical::w4 : Physical::w8;
+  }
+  return column;
+}
+
+// Registers are at least four bytes wide, columns may be one or two; and a wide register may hold a narrow dtype.
+void store_numbers(Column& column, const memory::Buffer& buffer, Type type, int64_t rows, const memory::PoolPtr& pool) {
+  const int wanted = columns::bytes_per_row(column.physical);
+  if (program::bytes_of(type) == wanted) {
+    column.values = buffer;
     return;
   }
-  // Registers are at least four bytes wide, columns may be one or two; and values that a wide register proved small.
   auto from = [&]<class From>(From) {
     switch (wanted) {
       case 1: column.values = convert<From, int8_t>(buffer, rows, pool); break;
@@ -131,6 +141,26 @@ void Materialise::prepare(Assembly& assembly, std::vector<Binding> bindings, pro
   }
 }
 
+Facts Materialise::facts(const Assembly& assembly) const {
+  Facts facts{.rows = -1, .columns = {}};
+  for (const Binding& binding : bindings_) {
+    program::SourceColumn column;
+    if (binding.origin == Binding::Origin::source) {
+      column = assembly.facts().columns[static_cast<size_t>(binding.column)];
+    } else if (binding.origin == Binding::Origin::build) {
+      column = describe(binding.name, binding.build->columns[static_cast<size_t>(binding.column)]);
+      column.nullable |= binding.optional;
+    } else {
+      column = describe(binding.name, layout_of(binding));
+      column.nullable = static_cast<bool>(binding.value.valid);
+    }
+    column.name = binding.name;
+    column.type = binding.type;
+    facts.columns.push_back(std::move(column));
+  }
+  return facts;
+}
+
 std::unique_ptr<MaterialiseLane> Materialise::start(Context&, const std::vector<SlotState*>& slots) const {
   return std::make_unique<MaterialiseLane>(*this, *slots[static_cast<size_t>(slot_)]);
 }
@@ -148,11 +178,8 @@ Column MaterialiseLane::computed(Context& context, size_t b, int64_t rows) {
   const Binding& binding = plan_.bindings_[b];
   const Type type = binding.value.type;
   const memory::Buffer& buffer = buffers_[static_cast<size_t>(plan_.value_array_[b])];
-  Column column;
-  column.type = binding.type;
+  Column column = layout_of(binding);
   column.rows = rows;
-  column.physical = columns::plain_physical(binding.type);
-  column.interval = binding.value.interval;
   if (type == Type::mask) {
     column.values = pack_truth(buffer.as<uint8_t>(), rows, context.pool);
   } else if (type == Type::view) {
@@ -176,6 +203,11 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
   if (plan_.runs_array_ >= 0) {
     std::span<const uint32> run = numbers(plan_.runs_array_);
     for (uint32 i = 0; i < run.size(); ++i) {
+      if (run[i] == primitives::kNoRow) {  // an outer row without a match stays, beside nulls
+        repeated.push_back(i);
+        run_rows.push_back(primitives::kNoRow);
+        continue;
+      }
       for (uint32 at = (*runs.start)[run[i]]; at < (*runs.start)[run[i] + 1]; ++at) {
         repeated.push_back(i);
         run_rows.push_back((*runs.rows)[at]);

@@ -17,7 +17,8 @@ class Materialise {
   // Writes the emits for the columns of `bindings`. `runs`: register whose numbers name runs of build rows, each live
   // row then becomes as many rows as its run has (see Expand).
   void prepare(Assembly& assembly, std::vector<Binding> bindings, program::Operand runs = {});
-  const std::vector<Binding>& bindings() const { return bindings_; }
+  // What a program that reads the made batches needs to know.
+  Facts facts(const Assembly& assembly) const;
   std::unique_ptr<MaterialiseLane> start(Context& context, const std::vector<SlotState*>& slots) const;
 
  private:
@@ -64,7 +65,7 @@ class Collect : public Sink {
   void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) override;
   SourcePtr finish(Context& context) override { return table_source(context, schema_, std::move(batches_)); }
 
-  columns::Schema schema() const { return schema_; }
+  const columns::Schema& schema() const { return schema_; }
   std::vector<columns::Batch>& batches() { return batches_; }
 
  private:

@@ -30,13 +30,14 @@ std::vector<Segment> assemble(Context& context, const Pipeline& pipeline, const 
   auto assembly = std::make_unique<Assembly>(context, facts);
   for (const StepPtr& step : pipeline.steps) {
     Cut* cut = dynamic_cast<Cut*>(step.get());
-    if (!cut || !cut->cuts()) {
+    if (!cut || !cut->cuts(context)) {
       step->emit(*assembly);
       continue;
     }
     cut->prepare(*assembly);
     segments.push_back(close(*assembly, cut));
     assembly = std::make_unique<Assembly>(context, cut->facts());
+    cut->resume(*assembly);
   }
   pipeline.sink->prepare(*assembly);
   segments.push_back(close(*assembly, nullptr));

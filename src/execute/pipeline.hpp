@@ -43,10 +43,11 @@ using SinkPtr = std::shared_ptr<Sink>;
 // A cut: ends one program and gives the batch that the next one starts with.
 class Cut : public Step {
  public:
-  // Called instead of emit where the step must cut (asked after the inputs are finished).
-  virtual bool cuts() const = 0;
+  // Whether prepare is to be called instead of emit. Asked at pipeline start: what the step needs is finished.
+  virtual bool cuts(Context& context) = 0;
   virtual void prepare(Assembly& assembly) = 0;
   virtual Facts facts() const = 0;
+  virtual void resume(Assembly&) {}  // its part of the program behind the cut
   virtual std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) = 0;
   virtual columns::Batch take(Context& context, LaneEnd& lane) = 0;
 };

@@ -84,9 +84,9 @@ void Scheduler::run(Context& context, int64_t tasks, const std::function<void(in
     std::unique_lock lock(mutex_);
     auto finished = [&] { return run.busy == 0 && run.next.load() >= run.tasks; };
     while (!done_.wait_for(lock, std::chrono::milliseconds(10), finished)) {
-      if (!interrupted || context.cancelled) continue;
+      if (!context.interrupted || context.cancelled) continue;
       lock.unlock();
-      if (interrupted()) context.cancelled = true;
+      if (context.interrupted()) context.cancelled = true;
       lock.lock();
     }
     current_ = nullptr;

@@ -25,14 +25,9 @@ class Scheduler {
 
   int threads() const { return static_cast<int>(workers_.size()); }
 
-  // Asked by the waiting thread every few milliseconds; true cancels the query.
-  using Interrupted = std::function<bool()>;
-
   // Calls work(lane, task) for each task below `tasks`, each lane one task at a time, tasks in order. The first
   // exception (by task number) ends the run and is thrown here.
   void run(Context& context, int64_t tasks, const std::function<void(int lane, int64_t task)>& work);
-
-  Interrupted interrupted;  // set by the owner before queries run; may be empty
 
  private:
   struct Run {

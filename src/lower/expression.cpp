@@ -40,7 +40,9 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
       return;
     case Expression::Kind::call: break;
   }
-  for (const auto& argument : expression.arguments) check(*argument, aggregates, refusals);
+  // No aggregate inside of another.
+  const bool inner = aggregates && !functions_.aggregates(expression.name);
+  for (const auto& argument : expression.arguments) check(*argument, inner, refusals);
   for (const auto& argument : expression.arguments) {
     if (argument->kind == Expression::Kind::column && widest_type(argument->type) == Type::none) {
       refuse(refusals, "dtype", *argument, "columns of " + argument->type.name() + " cannot be computed with yet");

@@ -22,6 +22,13 @@ bool FunctionTable::knows(const std::string& name) const {
   return false;
 }
 
+bool FunctionTable::aggregates(const std::string& name) const {
+  for (const Function& function : functions_) {
+    if (name == function.info->name) return function.info->shape == plan::Shape::cells;
+  }
+  return false;
+}
+
 uint16 FunctionTable::id_of(const std::string& name) const {
   for (size_t id = 0; id < functions_.size(); ++id) {
     if (name == functions_[id].info->name) return static_cast<uint16>(id);

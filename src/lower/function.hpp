@@ -64,6 +64,7 @@ class FunctionTable {
   // The overload of `name` that takes the arguments; none: nothing.
   std::optional<uint16> find(const std::string& name, const CallTypes& types) const;
   bool knows(const std::string& name) const;
+  bool aggregates(const std::string& name) const;  // is the name of an aggregate
   // The only function of a name that other functions build on.
   uint16 id_of(const std::string& name) const;
 

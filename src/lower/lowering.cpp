@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "execute/materialise.hpp"
+#include "lower/aggregate.hpp"
 
 namespace frazil::lower {
 
@@ -25,6 +26,15 @@ void Checker::expression(const plan::Expression& expression, bool aggregates) {
 
 void Checker::group(const std::string& name, bool aggregates) {
   for (const plan::Named& named : node_.group(name)) expression(*named.expression, aggregates);
+}
+
+void Checker::aggregated(const std::string& name) {
+  if (!refusals_.empty()) return;  // what a call means is only known where it was accepted
+  for (const plan::Named& named : node_.group(name)) {
+    if (is_aggregated(expressions_, *named.expression)) continue;
+    refuse("not_aggregated", "a column outside of aggregates gives a list a group, which is not supported yet",
+           named.expression->text());
+  }
 }
 
 const Operator* OperatorTable::find(const std::string& kind) const {

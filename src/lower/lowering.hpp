@@ -33,6 +33,8 @@ class Checker {
   void expression(const plan::Expression& expression, bool aggregates = false);
   // All of a group of the node's expressions.
   void group(const std::string& name, bool aggregates = false);
+  // All of a group are made of aggregates and literals.
+  void aggregated(const std::string& name);
 
  private:
   const Expressions& expressions_;

@@ -243,8 +243,8 @@ void filter(Tile& tile, const Instruction& i) {
 template <class T>
 void range(Tile& tile, const Instruction& i) {
   // Bounds outside the type would not compare as they are.
-  const int128 least = sizeof(T) == 4 ? -(int128(1) << 31) : -(int128(1) << 63);
-  const int128 most = -least - 1;
+  const int128 least = static_cast<T>(-1) > T(0) ? 0 : sizeof(T) == 4 ? -(int128(1) << 31) : -(int128(1) << 63);
+  const int128 most = sizeof(T) == 4 ? (int128(1) << 31) - 1 : (int128(1) << 63) - 1;
   uint64* to = result_of<uint64>(tile, i.dst);
   if (i.imm > most || i.imm2 < least) return fill_packed(tile, false, to);
   const T low = static_cast<T>(i.imm < least ? least : int128(i.imm));
@@ -406,6 +406,8 @@ Step by_types(Type from, Type type) {
   if (type == Type::i64) {
     if (from == Type::i32) return F<int32, int64>::run;
     if (from == Type::i64) return F<int64, int64>::run;
+    if (from == Type::u64) return F<uint64, int64>::run;
+    if (from == Type::i128) return F<int128, int64>::run;
   } else if (type == Type::u64) {
     if (from == Type::u64) return F<uint64, uint64>::run;
   } else if (type == Type::i128) {
@@ -466,7 +468,14 @@ Step verb(const Instruction& i) {
     case Op::mask_or: return mask_or;
     case Op::mask_and_not: return mask_and_not;
     case Op::mask_not: return mask_not;
-    case Op::range: return i.type == Type::i32 ? range<int32> : i.type == Type::i64 ? range<int64> : nullptr;
+    case Op::range:
+      switch (i.type) {
+        case Type::i32: return range<int32>;
+        case Type::i64: return range<int64>;
+        case Type::u64: return range<uint64>;
+        case Type::i128: return range<int128>;
+        default: return nullptr;
+      }
     case Op::lookup: return i.type == Type::i32 ? lookup<int32> : i.type == Type::i64 ? lookup<int64> : nullptr;
     case Op::filter: return filter;
     case Op::compact: return compact;

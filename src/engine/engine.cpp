@@ -1,0 +1,137 @@
+#include "engine/engine.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "engine/registry.hpp"
+#include "execute/materialise.hpp"
+#include "execute/scheduler.hpp"
+#include "primitives/cpu/machine.hpp"
+#include "primitives/move.hpp"
+
+namespace frazil::engine {
+
+namespace {
+
+primitives::cpu::VerbLookup native_functions() {
+  static constexpr primitives::cpu::VerbLookup tables[] = {functions::v2::map_step_of, functions::v3::map_step_of,
+                                                           functions::v4::map_step_of};
+  return tables[primitives::cpu::native_level()];
+}
+
+execute::FunctionTable describe(const lower::FunctionTable& functions) {
+  execute::FunctionTable table{native_functions(), {}, {}};
+  for (const lower::Function& function : functions.all()) {
+    table.names.push_back(function.info->name);
+    table.failures.push_back(function.info->failure);
+  }
+  return table;
+}
+
+}  // namespace
+
+struct Engine::State {
+  explicit State(int threads)
+      : functions(generated_functions()), operators(generated_operators()), expressions(functions),
+        table(describe(functions)), scheduler(threads) {}
+  lower::FunctionTable functions;
+  lower::OperatorTable operators;
+  lower::Expressions expressions;
+  execute::FunctionTable table;
+  execute::Scheduler scheduler;
+};
+
+Engine::Engine(const Options& options) : options_(options), pool_(memory::Pool::create(options.memory_limit)) {
+  if (options.device != "auto" && options.device != "cpu") {
+    fail(ErrorKind::device, "no device \"" + options.device + "\": this build runs on \"cpu\"");
+  }
+  state_ = std::make_unique<State>(options.threads);
+}
+
+Engine::~Engine() = default;
+
+int Engine::threads() const { return state_->scheduler.threads(); }
+
+std::vector<Refusal> Engine::check(const plan::NodePtr& root) const {
+  std::vector<Refusal> refusals;
+  for (lower::Refusal& refusal : lower::check(state_->operators, state_->expressions, root)) {
+    refusals.push_back({refusal.code, refusal.node, refusal.expression, refusal.message});
+  }
+  return refusals;
+}
+
+namespace {
+
+// The result's columns in the order of the root's schema, plain, as Polars reads them.
+std::shared_ptr<columns::Table> plain_table(execute::Context& context, const columns::Schema& schema,
+                                            execute::Collect& rows) {
+  auto table = std::make_shared<columns::Table>();
+  table->schema = schema;
+  std::vector<size_t> places;
+  for (const columns::Field& field : schema) {
+    const columns::Schema& made = rows.schema();
+    const auto found = std::find_if(made.begin(), made.end(), [&](const auto& f) { return f.name == field.name; });
+    FZ_CHECK(found != made.end() && found->type == field.type);
+    places.push_back(static_cast<size_t>(found - made.begin()));
+  }
+  for (columns::Batch& batch : rows.batches()) {
+    columns::Batch plain{batch.rows, {}, batch.ordinal};
+    for (size_t place : places) plain.columns.push_back(primitives::decode(batch.columns[place], context.pool));
+    table->batches.push_back(std::move(plain));
+  }
+  return table;
+}
+
+}  // namespace
+
+Result Engine::run(const plan::NodePtr& root, std::function<bool()> interrupted) {
+  execute::Context context;
+  context.pool = pool_;
+  context.scheduler = &state_->scheduler;
+  context.functions = &state_->table;
+  context.batch_rows = options_.batch_rows;
+  context.interrupted = std::move(interrupted);
+  pool_->reset_peak();
+  lower::Lowering lowering(state_->operators, state_->expressions, context, root);
+  auto rows = std::make_shared<execute::Collect>();
+  lower::Open open = lowering.lower(root);
+  lowering.close(std::move(open), rows, root);
+  for (const execute::Pipeline& pipeline : lowering.pipelines()) execute::run(context, pipeline);
+  Result result;
+  result.table = plain_table(context, root->schema, *rows);
+  for (const execute::NodeReport& node : context.nodes) {
+    result.report.push_back({node.node, node.device, node.rows, node.seconds});
+  }
+  result.tiles_loaded = context.tiles_loaded;
+  result.bytes_peak = pool_->bytes_peak();
+  return result;
+}
+
+std::string Engine::explain(const plan::NodePtr& root, bool programs) {
+  std::string text = plan::print(*root);
+  if (!programs) return text;
+  execute::Context context;
+  context.pool = pool_;
+  context.scheduler = &state_->scheduler;
+  context.functions = &state_->table;
+  lower::Lowering lowering(state_->operators, state_->expressions, context, root);
+  lower::Open open = lowering.lower(root);
+  lowering.close(std::move(open), std::make_shared<execute::Collect>(), root);
+  int number = 0;
+  for (const execute::Pipeline& pipeline : lowering.pipelines()) {
+    text += "\npipeline " + std::to_string(++number) + ", ends in " +
+            context.nodes[static_cast<size_t>(pipeline.node)].node + "\n" + execute::print_programs(context, pipeline);
+  }
+  return text;
+}
+
+std::vector<FunctionDescription> functions() {
+  static constexpr const char* kShapes[] = {"map", "view", "string", "cells", "segmented", "host"};
+  std::vector<FunctionDescription> described;
+  for (const lower::Function& function : generated_functions()) {
+    described.push_back({function.info, kShapes[static_cast<int>(function.info->shape)]});
+  }
+  return described;
+}
+
+}  // namespace frazil::engine

@@ -1,0 +1,196 @@
+#include "execute/order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/target.hpp"
+#include "execute/source.hpp"
+#include "primitives/move.hpp"
+
+namespace frazil::execute {
+
+using columns::Column;
+using columns::Encoding;
+using columns::Interval;
+using program::Element;
+
+namespace {
+
+template <class F>
+void with_element(const Column& column, F f) {
+  switch (element_of(column)) {
+    case Element::i8: return f(int8{});
+    case Element::i16: return f(int16{});
+    case Element::i32: return f(int32{});
+    case Element::i64: return f(int64{});
+    case Element::i128: return f(int128{});
+    case Element::u8: return f(uint8{});
+    case Element::u16: return f(uint16{});
+    case Element::u32: return f(uint32{});
+    case Element::u64: return f(uint64{});
+    case Element::u128: return f(uint128{});
+    case Element::f32: return f(float{});
+    case Element::f64: return f(double{});
+    default: FZ_CHECK(false);
+  }
+}
+
+// Bits of a float that order as it does: one zero, one NaN above all.
+uint64 float_bits(double value) {
+  if (std::isnan(value)) return ~uint64{0};
+  const uint64 bits = std::bit_cast<uint64>(value == 0 ? 0.0 : value);
+  return bits >> 63 ? ~bits : bits | uint64{1} << 63;
+}
+
+// A key column as numbers from 0 that order as its values do.
+struct Ranks {
+  std::vector<uint128> values;
+  int bits = 0;
+};
+
+int bits_for(uint128 highest) {
+  int bits = 0;
+  for (; highest; highest >>= 1) ++bits;
+  return bits;
+}
+
+// Where each value of a dictionary stands in sorted order.
+std::vector<uint32_t> rank_dictionary(const Column& dictionary) {
+  std::vector<uint32_t> order(static_cast<size_t>(dictionary.rows)), rank(order.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return columns::text_at(dictionary, a) < columns::text_at(dictionary, b);
+  });
+  uint32_t next = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && columns::text_at(dictionary, order[i]) != columns::text_at(dictionary, order[i - 1])) ++next;
+    rank[order[i]] = next;
+  }
+  return rank;
+}
+
+// Values of valid rows as numbers from 0; other rows hold 0.
+void read_values(const Column& column, Ranks& ranks) {
+  if (column.encoding == Encoding::dictionary) {
+    const std::vector<uint32_t> rank = rank_dictionary(*column.dictionary);
+    with_element(column, [&](auto zero) {
+      const auto* codes = column.values.as<decltype(zero)>() + column.offset;
+      for (int64_t row = 0; row < column.rows; ++row) {
+        if (column.is_valid(row)) ranks.values[static_cast<size_t>(row)] = rank[static_cast<size_t>(codes[row])];
+      }
+    });
+    ranks.bits = bits_for(rank.size());
+  } else if (column.physical == columns::Physical::bits) {
+    for (int64_t row = 0; row < column.rows; ++row) {
+      const int64_t bit = column.offset + row;
+      if (column.is_valid(row)) ranks.values[static_cast<size_t>(row)] = column.values.as<uint8>()[bit >> 3] >> (bit & 7) & 1;
+    }
+    ranks.bits = 1;
+  } else {
+    const std::optional<Interval> interval = column.type.is_float() ? std::nullopt : columns::measure_interval(column);
+    const uint128 low = interval ? static_cast<uint128>(interval->low - column.base) : 0;
+    with_element(column, [&](auto zero) {
+      using T = decltype(zero);
+      const T* values = column.values.as<T>() + column.offset;
+      for (int64_t row = 0; row < column.rows; ++row) {
+        if (!column.is_valid(row)) continue;
+        if constexpr (std::is_floating_point_v<T>) {
+          ranks.values[static_cast<size_t>(row)] = float_bits(values[row]);
+        } else {
+          ranks.values[static_cast<size_t>(row)] = static_cast<uint128>(values[row]) - low;
+        }
+      }
+    });
+    ranks.bits = column.type.is_float() ? 64 : interval ? bits_for(static_cast<uint128>(interval->high) - static_cast<uint128>(interval->low)) : 0;
+  }
+}
+
+Ranks rank(const SortKey& key) {
+  const Column& column = key.column;
+  Ranks ranks{std::vector<uint128>(static_cast<size_t>(column.rows), 0)};
+  read_values(column, ranks);
+  const uint128 highest = ranks.bits >= 128 ? ~uint128{0} : (uint128{1} << ranks.bits) - 1;
+  if (key.descending) {
+    for (uint128& value : ranks.values) value = highest - value;
+  }
+  if (!column.has_nulls()) return ranks;
+  FZ_CHECK(ranks.bits < 128);
+  for (int64_t row = 0; row < column.rows; ++row) {
+    uint128& value = ranks.values[static_cast<size_t>(row)];
+    const bool valid = column.is_valid(row);
+    // One more bit above the values tells nulls apart.
+    value = key.nulls_last ? (valid ? value : highest + 1) : (valid ? value + highest + 1 : 0);
+  }
+  ++ranks.bits;
+  return ranks;
+}
+
+template <class Before>
+std::vector<uint32_t> order_rows(int64_t rows, int64_t limit, Before before) {
+  std::vector<uint32_t> order(static_cast<size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  if (limit >= 0 && limit < rows) {
+    std::partial_sort(order.begin(), order.begin() + limit, order.end(), before);
+    order.resize(static_cast<size_t>(limit));
+  } else {
+    std::sort(order.begin(), order.end(), before);
+  }
+  return order;
+}
+
+// -1, 0 or 1 for text keys, nulls placed.
+int compare_text(const SortKey& key, uint32_t a, uint32_t b) {
+  const bool has_a = key.column.is_valid(a), has_b = key.column.is_valid(b);
+  if (!has_a || !has_b) {
+    if (has_a == has_b) return 0;
+    return has_a == key.nulls_last ? -1 : 1;
+  }
+  const int order = columns::text_at(key.column, a).compare(columns::text_at(key.column, b));
+  return key.descending ? -order : order;
+}
+
+}  // namespace
+
+std::vector<uint32_t> sorted_rows(std::span<const SortKey> keys, int64_t rows, int64_t limit,
+                                  const memory::PoolPtr& pool) {
+  FZ_CHECK(rows < primitives::kNoRow);
+  auto is_text = [](const SortKey& key) {
+    return key.column.type.is_string_like() && key.column.encoding != Encoding::dictionary;
+  };
+  memory::Reservation reservation(pool, "sort");
+  reservation.resize(rows * static_cast<int64_t>(sizeof(uint128) * keys.size() + sizeof(uint32_t)));
+  std::vector<Ranks> ranks;
+  int bits = 0;
+  bool any_text = false;
+  for (const SortKey& key : keys) {
+    any_text |= is_text(key);
+    ranks.push_back(is_text(key) ? Ranks{} : rank(key));
+    bits += ranks.back().bits;
+  }
+  if (!any_text && bits <= 128) {
+    std::vector<uint128> packed(static_cast<size_t>(rows), 0);
+    for (const Ranks& one : ranks) {
+      for (size_t row = 0; row < packed.size(); ++row) {
+        packed[row] = (one.bits >= 128 ? 0 : packed[row] << one.bits) | one.values[row];
+      }
+    }
+    return order_rows(rows, limit, [&](uint32_t a, uint32_t b) {
+      return packed[a] != packed[b] ? packed[a] < packed[b] : a < b;
+    });
+  }
+  return order_rows(rows, limit, [&](uint32_t a, uint32_t b) {
+    for (size_t k = 0; k < keys.size(); ++k) {
+      if (is_text(keys[k])) {
+        if (const int order = compare_text(keys[k], a, b)) return order < 0;
+      } else if (ranks[k].values[a] != ranks[k].values[b]) {
+        return ranks[k].values[a] < ranks[k].values[b];
+      }
+    }
+    return a < b;
+  });
+}
+
+}  // namespace frazil::execute

@@ -1,0 +1,24 @@
+// The order of rows by several columns. Keys that fit are packed into one order-preserving number per row; text that
+// has no dictionary is compared as it lies.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "columns/column.hpp"
+#include "memory/pool.hpp"
+
+namespace frazil::execute {
+
+struct SortKey {
+  columns::Column column;
+  bool descending = false;
+  bool nulls_last = false;
+};
+
+// The rows of the sorted table, by number: all of them, or the first `limit` (below 0: all). Equal rows keep their
+// order. NaN is above all numbers.
+std::vector<uint32_t> sorted_rows(std::span<const SortKey> keys, int64_t rows, int64_t limit,
+                                  const memory::PoolPtr& pool);
+
+}  // namespace frazil::execute

@@ -1,0 +1,396 @@
+#include "operators/group_by/group_by.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "execute/scheduler.hpp"
+#include "lower/rules.hpp"
+
+namespace frazil::operators {
+
+using columns::TypeId;
+using execute::Assembly;
+using execute::Binding;
+using execute::Context;
+using execute::KeyColumn;
+using execute::KeyLayout;
+using execute::LaneEnd;
+using execute::SlotState;
+using lower::CellKind;
+using primitives::cpu::GroupState;
+using primitives::cpu::GroupTable;
+using program::Op;
+using program::RegisterView;
+using program::Type;
+using program::Value;
+
+namespace {
+
+constexpr int kDirectBits = 12;   // up to this, groups are array places
+constexpr int kPartitionBits = 6;
+constexpr int kPartitions = 1 << kPartitionBits;
+
+class CellSlot : public SlotState {
+ public:
+  CellSlot(const CellPlan& plan, int copies, memory::PoolPtr pool) : cells(plan, copies, std::move(pool)) {}
+  void* state() override { return &cells.array(); }
+  CellColumn cells;
+};
+
+// The group table of a lane; its cells follow its size.
+class GroupSlot : public SlotState, public GroupState {
+ public:
+  GroupSlot(const KeyLayout& layout, const memory::PoolPtr& pool) {
+    if (layout.form == KeyLayout::Form::narrow) narrow = std::make_unique<GroupTable<uint64>>(pool, "group_by");
+    if (layout.form == KeyLayout::Form::wide) wide = std::make_unique<GroupTable<uint128>>(pool, "group_by");
+    if (layout.form == KeyLayout::Form::bytes) text = std::make_unique<GroupTable<RegisterView>>(pool, "group_by");
+  }
+  void* state() override { return static_cast<GroupState*>(this); }
+  void grow_cells() override {
+    for (CellColumn* cell : cells) cell->grow(size());
+  }
+  std::vector<CellColumn*> cells;
+};
+
+class GroupLane : public LaneEnd {
+ public:
+  GroupSlot* groups = nullptr;
+  std::vector<CellSlot*> cell_slots;
+};
+
+// The dtype under which an accumulator is read by the step that makes the results.
+columns::DataType dtype_of(Type type) {
+  switch (type) {
+    case Type::u64: return columns::simple(TypeId::uint64);
+    case Type::i128: return columns::simple(TypeId::int128);
+    case Type::f32: return columns::simple(TypeId::float32);
+    case Type::f64: return columns::simple(TypeId::float64);
+    default: return columns::simple(TypeId::int64);
+  }
+}
+
+template <class Key>
+GroupTable<Key>& table_of(GroupState& state) {
+  if constexpr (std::is_same_v<Key, uint64>) return *state.narrow;
+  else if constexpr (std::is_same_v<Key, uint128>) return *state.wide;
+  else return *state.text;
+}
+
+}  // namespace
+
+GroupBySink::GroupBySink(const lower::Expressions& expressions, plan::NodePtr node, int number)
+    : expressions_(expressions), node_(std::move(node)), number_(number),
+      aggregates_(lower::split_aggregates(expressions, node_->group("aggregates"))) {
+  for (const lower::CellRequest& cell : aggregates_.cells) {
+    sums_floats_ |= cell.kind == CellKind::add && cell.argument->type.is_float();
+  }
+}
+
+namespace {
+
+// The accumulator that provably holds what a cell gathers over `rows` rows.
+Type accumulator(CellKind kind, const Value& value, int64_t rows) {
+  if (kind == CellKind::count || kind == CellKind::count_all) return Type::i64;
+  if (program::is_float(value.type)) return kind == CellKind::add ? Type::f64 : value.type;
+  if (kind != CellKind::add) {
+    if (value.type == Type::u64 || value.type == Type::i128) return value.type;
+    return Type::i64;
+  }
+  if (value.interval) {
+    const int128 most = std::max(value.interval->high, -value.interval->low);
+    if (most <= INT64_MAX / std::max<int64_t>(rows, 1)) return Type::i64;
+  }
+  return Type::i128;
+}
+
+}  // namespace
+
+void GroupBySink::plan_cells(Assembly& assembly) {
+  // After a 1:N join nobody knows the rows, but 2^40 is more than a pipeline of 32-bit row numbers brings.
+  const int64_t rows = assembly.facts().rows >= 0 ? assembly.facts().rows : int64_t{1} << 40;
+  cells_.clear();
+  for (const lower::CellRequest& request : aggregates_.cells) {
+    CellPlan cell{.kind = request.kind, .value = {}};
+    if (request.argument) {
+      cell.value = expressions_.compile(assembly, *request.argument);
+      // A count only looks at validity, and has it for any dtype.
+      if (request.kind != CellKind::count && cell.value.is_literal()) {
+        cell.value.operand = assembly.builder().append(
+            {.op = Op::convert, .type = cell.value.type, .from = cell.value.type, .a = cell.value.operand}, cell.value.type);
+      }
+      cell.from = cell.value.type;
+    }
+    cell.type = accumulator(request.kind, cell.value, rows);
+    cells_.push_back(cell);
+  }
+}
+
+program::Operand GroupBySink::group_numbers(Assembly& assembly) {
+  std::vector<KeyColumn> keys;
+  for (const plan::Named& key : node_->group("keys")) {
+    KeyColumn column{key.name, key.expression->type, {}, nullptr};
+    const bool is_column = key.expression->kind == plan::Expression::Kind::column;
+    if (auto codes = is_column ? assembly.codes(assembly.find(key.expression->name)) : std::nullopt) {
+      column.value = codes->value;
+      column.value.interval = columns::Interval{0, std::max<int64_t>(codes->dictionary->rows - 1, 0)};
+      column.dictionary = codes->dictionary;
+    } else {
+      column.value = expressions_.compile(assembly, *key.expression);
+    }
+    keys.push_back(std::move(column));
+  }
+  layout_ = execute::lay_out(keys, true);
+  if (keys.empty()) {
+    variant_ = Variant::one_group;
+    return {};
+  }
+  const program::Operand key = execute::pack(assembly, layout_, keys, assembly.builder().live());
+  variant_ = layout_.form == KeyLayout::Form::narrow && layout_.bits <= kDirectBits ? Variant::direct : Variant::hash;
+  if (variant_ == Variant::direct) {
+    return assembly.builder().convert({key, Type::u64, program::kAll, std::nullopt}, Type::row).operand;
+  }
+  group_slot_ = assembly.add_slot("groups", [layout = layout_](Context& context) {
+    return std::make_unique<GroupSlot>(layout, context.pool);
+  });
+  return assembly.builder().append({.op = Op::group, .type = Type::row, .from = layout_.type(),
+                                    .slot = static_cast<int16>(group_slot_), .a = key, .c = assembly.builder().live()},
+                                   Type::row);
+}
+
+void GroupBySink::add_cells(Assembly& assembly, program::Operand groups) {
+  program::Builder& builder = assembly.builder();
+  const int copies = variant_ == Variant::direct && layout_.bits <= 8 ? 4 : 1;
+  for (CellPlan& cell : cells_) {
+    static constexpr Op kOps[] = {Op::cell_add, Op::cell_min, Op::cell_max, Op::cell_count, Op::cell_count};
+    static constexpr const char* kNames[] = {"sum", "min", "max", "count", "len"};
+    const int kind = static_cast<int>(cell.kind);
+    cell.slot = assembly.add_slot(kNames[kind], [plan = cell, copies](Context& context) {
+      return std::make_unique<CellSlot>(plan, copies, context.pool);
+    });
+    program::Instruction add{.op = kOps[kind], .type = cell.type, .slot = static_cast<int16>(cell.slot), .b = groups,
+                             .c = builder.mask_and(builder.live(), cell.value.valid)};
+    if (add.op != Op::cell_count) {
+      add.from = cell.from;
+      add.a = cell.value.operand;
+    }
+    builder.append(add, Type::none);
+  }
+}
+
+void GroupBySink::prepare(Assembly& assembly) {
+  pool_ = assembly.context().pool;
+  assembly.enter_node(number_);
+  const program::Operand groups = group_numbers(assembly);
+  plan_cells(assembly);
+  if (variant_ == Variant::direct) {
+    occurrence_ = -1;
+    for (size_t c = 0; c < cells_.size(); ++c) {
+      if (cells_[c].kind == CellKind::count_all) occurrence_ = static_cast<int>(c);
+    }
+    if (occurrence_ < 0) {
+      occurrence_ = static_cast<int>(cells_.size());
+      cells_.push_back({.kind = CellKind::count_all, .value = {}});
+    }
+  }
+  add_cells(assembly, groups);
+}
+
+std::unique_ptr<LaneEnd> GroupBySink::start(Context&, const std::vector<SlotState*>& slots) {
+  auto lane = std::make_unique<GroupLane>();
+  for (const CellPlan& cell : cells_) {
+    lane->cell_slots.push_back(static_cast<CellSlot*>(slots[static_cast<size_t>(cell.slot)]));
+    if (variant_ == Variant::one_group) lane->cell_slots.back()->cells.grow(1);
+    if (variant_ == Variant::direct) lane->cell_slots.back()->cells.grow(int64_t{1} << layout_.bits);
+  }
+  if (variant_ == Variant::hash) {
+    lane->groups = static_cast<GroupSlot*>(slots[static_cast<size_t>(group_slot_)]);
+    for (CellSlot* slot : lane->cell_slots) lane->groups->cells.push_back(&slot->cells);
+  }
+  return lane;
+}
+
+columns::Batch GroupBySink::batch_of(const std::vector<columns::Column>& keys, const std::vector<CellColumn>& cells,
+                                     int64_t rows, const std::vector<uint32_t>* groups) const {
+  columns::Batch batch{rows, keys};
+  for (const CellColumn& cell : cells) {
+    columns::Column column = cell.column(rows, groups, dtype_of(cell.type()));
+    if (column.type.is_integer() && rows > 0) column.interval = columns::measure_interval(column);
+    batch.columns.push_back(std::move(column));
+  }
+  return batch;
+}
+
+void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
+  auto& first = static_cast<GroupLane&>(*lanes[0]);
+  std::vector<CellColumn> merged;
+  for (CellSlot* slot : first.cell_slots) slot->cells.fold_copies();
+  const int64_t groups = variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits;
+  for (size_t l = 1; l < lanes.size(); ++l) {
+    auto& lane = static_cast<GroupLane&>(*lanes[l]);
+    for (size_t c = 0; c < cells_.size(); ++c) {
+      lane.cell_slots[c]->cells.fold_copies();
+      for (int64_t g = 0; g < groups; ++g) first.cell_slots[c]->cells.combine(g, lane.cell_slots[c]->cells, g);
+    }
+  }
+  for (CellSlot* slot : first.cell_slots) merged.push_back(std::move(slot->cells));
+  if (variant_ == Variant::one_group) {
+    batches_.push_back(batch_of({}, merged, 1, nullptr));
+    return;
+  }
+  std::vector<uint32_t> present;
+  std::vector<uint64> keys;
+  const auto* rows_of = static_cast<const int64*>(merged[static_cast<size_t>(occurrence_)].array().data);
+  for (int64_t g = 0; g < groups; ++g) {
+    if (rows_of[g] == 0) continue;
+    present.push_back(static_cast<uint32_t>(g));
+    keys.push_back(static_cast<uint64>(g));
+  }
+  const auto rows = static_cast<int64_t>(present.size());
+  batches_.push_back(batch_of(execute::unpack(layout_, keys.data(), rows, pool_), merged, rows, &present));
+}
+
+namespace {
+
+// Groups of a table by partition of their hash: places[start[p]] up to places[start[p + 1]], in group order.
+struct Partitioned {
+  std::vector<uint32_t> start, places;
+};
+
+Partitioned partition(const std::vector<uint64>& hashes) {
+  Partitioned out{std::vector<uint32_t>(kPartitions + 1, 0), std::vector<uint32_t>(hashes.size())};
+  constexpr int kShift = 64 - kPartitionBits;
+  for (uint64 hash : hashes) ++out.start[(hash >> kShift) + 1];
+  for (int p = 0; p < kPartitions; ++p) out.start[p + 1] += out.start[p];
+  std::vector<uint32_t> next(out.start.begin(), out.start.end() - 1);
+  for (uint32_t g = 0; g < hashes.size(); ++g) out.places[next[hashes[g] >> kShift]++] = g;
+  return out;
+}
+
+}  // namespace
+
+template <class Key>
+void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneEnd>>& lanes) {
+  std::vector<Partitioned> parts(lanes.size());
+  context.scheduler->run(context, static_cast<int64_t>(lanes.size()), [&](int, int64_t l) {
+    auto& lane = static_cast<GroupLane&>(*lanes[static_cast<size_t>(l)]);
+    parts[static_cast<size_t>(l)] = partition(table_of<Key>(*lane.groups).hashes());
+  });
+  std::vector<columns::Batch> made(kPartitions);
+  context.scheduler->run(context, kPartitions, [&](int, int64_t p) {
+    GroupTable<Key> table(pool_, "group_by");
+    std::vector<CellColumn> cells;
+    for (const CellPlan& cell : cells_) cells.emplace_back(cell, 1, pool_);
+    for (size_t l = 0; l < lanes.size(); ++l) {
+      auto& lane = static_cast<GroupLane&>(*lanes[l]);
+      const GroupTable<Key>& from = table_of<Key>(*lane.groups);
+      for (uint32_t at = parts[l].start[static_cast<size_t>(p)]; at < parts[l].start[static_cast<size_t>(p) + 1]; ++at) {
+        const uint32_t g = parts[l].places[at];
+        const uint32_t to = table.find_or_insert(from.keys()[g], from.hashes()[g]);
+        for (size_t c = 0; c < cells.size(); ++c) {
+          cells[c].grow(table.size());
+          cells[c].combine(to, lane.cell_slots[c]->cells, g);
+        }
+      }
+    }
+    const int64_t rows = table.size();
+    made[static_cast<size_t>(p)] = batch_of(execute::unpack(layout_, table.keys().data(), rows, pool_), cells, rows, nullptr);
+  });
+  for (columns::Batch& batch : made) {
+    if (batch.rows > 0) batches_.push_back(std::move(batch));
+  }
+}
+
+void GroupBySink::merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) {
+  batches_.clear();
+  if (variant_ != Variant::hash) return merge_direct(lanes);
+  if (layout_.form == KeyLayout::Form::narrow) return merge_hash<uint64>(context, lanes);
+  if (layout_.form == KeyLayout::Form::wide) return merge_hash<uint128>(context, lanes);
+  merge_hash<RegisterView>(context, lanes);
+}
+
+namespace {
+
+std::string cell_name(size_t c) { return "cell " + std::to_string(c); }
+
+}  // namespace
+
+execute::SourcePtr GroupBySink::finish(Context& context) {
+  schema_.clear();
+  for (const plan::Named& key : node_->group("keys")) schema_.push_back({key.name, key.expression->type});
+  for (size_t c = 0; c < cells_.size(); ++c) schema_.push_back({cell_name(c), dtype_of(cells_[c].type)});
+  for (const columns::Batch& batch : batches_) context.nodes[static_cast<size_t>(number_)].rows += batch.rows;
+  return execute::table_source(context, schema_, std::move(batches_));
+}
+
+namespace {
+
+// Makes the node's columns from keys and accumulators.
+class ResultsStep : public execute::Step {
+ public:
+  ResultsStep(const lower::Expressions& expressions, plan::NodePtr node, int number, const lower::Aggregates& aggregates)
+      : expressions_(expressions), node_(std::move(node)), number_(number), aggregates_(aggregates) {}
+
+  void emit(Assembly& assembly) override {
+    assembly.enter_node(number_);
+    std::vector<Binding> made;
+    for (const plan::Named& key : node_->group("keys")) made.push_back(assembly.find(key.name));
+    for (const lower::AggregateCall& call : aggregates_.calls) assembly.scope().push_back(finished(assembly, call));
+    for (const plan::Named& output : aggregates_.outputs) {
+      Binding binding{.name = output.name, .type = output.expression->type, .origin = Binding::Origin::computed,
+                      .value = expressions_.compile(assembly, *output.expression)};
+      made.push_back(std::move(binding));
+    }
+    assembly.scope() = std::move(made);
+  }
+
+ private:
+  Binding finished(Assembly& assembly, const lower::AggregateCall& call) const {
+    std::vector<Value> values;
+    for (int cell : call.cells) values.push_back(assembly.load(assembly.find(cell_name(static_cast<size_t>(cell)))));
+    std::vector<columns::DataType> types;
+    for (const auto& argument : call.call->arguments) types.push_back(argument->type);
+    const uint16 id = expressions_.resolve(*call.call);
+    const Value value = expressions_.functions().at(id).finish(
+        {assembly.builder(), expressions_.functions(), id, types, call.call->type, call.call->payload, values});
+    return {.name = call.column, .type = call.call->type, .origin = Binding::Origin::computed, .value = value};
+  }
+
+  const lower::Expressions& expressions_;
+  plan::NodePtr node_;
+  int number_;
+  const lower::Aggregates aggregates_;
+};
+
+void check(lower::Checker& checker, const plan::Node& node) {
+  if (node.flag("maintain_order")) {
+    checker.refuse("maintain_order", "group_by(maintain_order=True) is not supported yet; drop it if the order is free");
+  }
+  checker.group("keys");
+  for (const plan::Named& key : node.group("keys")) {
+    if (lower::widest_type(key.expression->type) == Type::none) {
+      checker.refuse("key_dtype", "keys of " + key.expression->type.name() + " are not supported yet", key.expression->text());
+    }
+  }
+  checker.group("aggregates", true);
+  checker.aggregated("aggregates");
+}
+
+lower::Open lower_group_by(lower::Lowering& lowering, const plan::NodePtr& node) {
+  lower::Open open = lowering.lower(node->inputs[0]);
+  const double rows = node->group("keys").empty() ? 1 : open.rows / 4;
+  auto sink = std::make_shared<GroupBySink>(lowering.expressions(), node, lowering.number(node));
+  lower::Open result{lowering.close(std::move(open), sink, node), {}, rows};
+  result.steps.push_back(sink->results_step());
+  return result;
+}
+
+}  // namespace
+
+execute::StepPtr GroupBySink::results_step() const {
+  return std::make_shared<ResultsStep>(expressions_, node_, number_, aggregates_);
+}
+
+extern const lower::Operator group_by_operator;
+const lower::Operator group_by_operator{"group_by", "Groups rows by keys and aggregates each group.", check, lower_group_by};
+
+}  // namespace frazil::operators

@@ -1,0 +1,318 @@
+#include "operators/join/join.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "lower/rules.hpp"
+#include "primitives/move.hpp"
+
+namespace frazil::operators {
+
+using columns::Column;
+using execute::Assembly;
+using execute::Binding;
+using execute::Context;
+using execute::KeyColumn;
+using execute::KeyLayout;
+using primitives::cpu::JoinTable;
+using program::Op;
+using program::Operand;
+using program::RegisterView;
+using program::Type;
+using program::Value;
+
+namespace {
+
+std::vector<KeyColumn> compile_keys(const lower::Expressions& expressions, Assembly& assembly,
+                                    const std::vector<plan::Named>& keys) {
+  std::vector<KeyColumn> columns;
+  for (const plan::Named& key : keys) {
+    columns.push_back({key.name, key.expression->type, expressions.compile(assembly, *key.expression), nullptr});
+  }
+  return columns;
+}
+
+constexpr const char* kKeyName = "\1key";  // no column of a user's table
+
+}  // namespace
+
+// --- build side ------------------------------------------------------------------------------------------------------
+
+void BuildSink::prepare(Assembly& assembly) {
+  std::vector<Binding> bindings = assembly.scope();
+  std::vector<KeyColumn> keys = compile_keys(expressions_, assembly, node_->group(keys_));
+  layout_ = execute::lay_out(keys, nulls_equal_);
+  // Without nulls_equal a row with a null in its key has no key: the key's validity says so.
+  Value key{execute::pack(assembly, layout_, keys, assembly.builder().live()), layout_.type(), program::kAll, std::nullopt};
+  if (!nulls_equal_) {
+    for (const KeyColumn& column : keys) key.valid = assembly.builder().mask_and(key.valid, column.value.valid);
+  }
+  static const std::map<Type, columns::TypeId> kTypes = {{Type::u64, columns::TypeId::uint64},
+                                                         {Type::u128, columns::TypeId::uint128},
+                                                         {Type::view, columns::TypeId::binary}};
+  Binding binding{.name = kKeyName, .type = columns::simple(kTypes.at(layout_.type())),
+                  .origin = Binding::Origin::computed, .value = key};
+  bindings.push_back(std::move(binding));
+  Collect::prepare(assembly, std::move(bindings));
+}
+
+template <class Key>
+void BuildSink::make_table(Context& context, const Key* keys, int64_t rows, std::unique_ptr<JoinTable<Key>>& table) {
+  table = std::make_unique<JoinTable<Key>>(context.pool, "join");
+  const memory::Buffer& validity = key_column_.validity;
+  FZ_CHECK(key_column_.offset == 0);
+  memory::Buffer words;  // validity in whole words
+  if (validity) {
+    words = context.pool->allocate_zeroed((rows + 63) / 64 * 8, "join");
+    std::copy_n(validity.as<uint8_t>(), (rows + 7) / 8, words.mutable_as<uint8_t>());
+  }
+  table->build({keys, static_cast<size_t>(rows)}, validity ? words.as<uint64>() : nullptr, layout_.range());
+}
+
+execute::SourcePtr BuildSink::finish(Context& context) {
+  side_ = std::make_shared<execute::BuildSide>();
+  side_->schema = schema();
+  for (const columns::Batch& batch : batches()) side_->rows += batch.rows;
+  if (side_->rows >= primitives::kNoRow) {
+    fail(ErrorKind::compute, "the build side of a join has 2^32 rows or more, which is not supported");
+  }
+  for (size_t c = 0; c < schema().size(); ++c) {
+    std::vector<Column> pieces;
+    for (const columns::Batch& batch : batches()) pieces.push_back(batch.columns[c]);
+    side_->columns.push_back(pieces.empty() ? primitives::nulls(schema()[c].type, 0, context.pool)
+                                            : primitives::concatenate(pieces, context.pool));
+  }
+  batches().clear();
+  key_column_ = side_->columns.back();
+  side_->columns.pop_back();
+  side_->schema.pop_back();
+  if (layout_.form == KeyLayout::Form::narrow) {
+    make_table(context, key_column_.values.as<uint64>(), side_->rows, narrow_);
+  } else if (layout_.form == KeyLayout::Form::wide) {
+    make_table(context, key_column_.values.as<uint128>(), side_->rows, wide_);
+  } else {
+    text_keys_.resize(static_cast<size_t>(side_->rows));
+    for (int64_t row = 0; row < side_->rows; ++row) {
+      if (!key_column_.is_valid(row)) continue;
+      const std::string_view text = columns::text_at(key_column_, row);
+      text_keys_[static_cast<size_t>(row)] = primitives::cpu::view_of(text.data(), static_cast<uint32>(text.size()));
+    }
+    make_table(context, text_keys_.data(), side_->rows, text_);
+  }
+  state_ = {narrow_.get(), wide_.get(), text_.get()};
+  return execute::table_source(context, {}, {});
+}
+
+bool BuildSink::unique() const { return narrow_ ? narrow_->unique() : wide_ ? wide_->unique() : text_->unique(); }
+
+execute::Runs BuildSink::runs() const {
+  if (narrow_) return {&narrow_->start(), &narrow_->rows()};
+  if (wide_) return {&wide_->start(), &wide_->rows()};
+  return {&text_->start(), &text_->rows()};
+}
+
+// --- probe side ------------------------------------------------------------------------------------------------------
+
+bool ProbeStep::cuts(Context& context) {
+  make_build_(context);
+  return (kind_ == JoinKind::inner || kind_ == JoinKind::left) && !build_->unique();
+}
+
+// The partner of each live row: a row number, or a run's.
+Operand ProbeStep::probe(Assembly& assembly) {
+  program::Builder& builder = assembly.builder();
+  std::vector<KeyColumn> keys = compile_keys(expressions_, assembly, node_->group(keys_));
+  const KeyLayout& layout = build_->layout();
+  Operand rows = builder.live();
+  for (size_t k = 0; k < keys.size(); ++k) {
+    const KeyLayout::Field& field = layout.fields[k];
+    const Value& value = keys[k].value;
+    if (!nulls_equal_) rows = builder.mask_and(rows, value.valid);
+    if (layout.form == KeyLayout::Form::bytes || !program::is_whole(value.type)) continue;
+    // What no build row has must not be packed: it would spill into other fields.
+    if (value.interval && value.interval->low >= field.base && value.interval->high <= field.high) continue;
+    rows = builder.mask_and(rows, builder.range(value, static_cast<int64>(field.base), static_cast<int64>(field.high)).operand);
+  }
+  const Operand key = execute::pack(assembly, layout, keys, rows);
+  auto* state = const_cast<primitives::cpu::ProbeState*>(&build_->probe_state());
+  const int slot = assembly.add_slot("join table", execute::shared_slot(build_, state));
+  return builder.append({.op = Op::probe, .type = Type::row, .from = layout.type(), .slot = static_cast<int16>(slot),
+                         .a = key, .c = rows}, Type::row);
+}
+
+// The scope becomes the columns of the join's result.
+void ProbeStep::rename(Assembly& assembly, Operand rows) {
+  std::vector<Binding> made;
+  for (const Output& output : outputs_) {
+    Binding binding;
+    if (output.of_build) {
+      const auto& schema = build_->side()->schema;
+      const auto found = std::find_if(schema.begin(), schema.end(), [&](const auto& f) { return f.name == output.column; });
+      FZ_CHECK(found != schema.end());
+      binding.type = found->type;
+      binding.origin = Binding::Origin::build;
+      binding.column = static_cast<int>(found - schema.begin());
+      binding.build = build_->side();
+      binding.build_row = rows;
+      binding.optional = kind_ == JoinKind::left;
+    } else {
+      binding = assembly.find(output.column);
+    }
+    binding.name = output.name;
+    made.push_back(std::move(binding));
+  }
+  assembly.scope() = std::move(made);
+}
+
+void ProbeStep::filter_residual(Assembly& assembly) {
+  for (const plan::Named& predicate : node_->group("predicate")) expressions_.filter(assembly, *predicate.expression);
+  assembly.count_rows();
+}
+
+void ProbeStep::emit(Assembly& assembly) {
+  assembly.enter_node(number_);
+  program::Builder& builder = assembly.builder();
+  const Operand rows = probe(assembly);
+  if (kind_ != JoinKind::left) {
+    Operand matched = builder.append({.op = Op::matched, .type = Type::mask, .a = rows}, Type::mask);
+    builder.filter_mask(kind_ == JoinKind::anti ? builder.mask_not(matched) : matched);
+  }
+  rename(assembly, rows);
+  assembly.builder().compact_here();
+  filter_residual(assembly);
+}
+
+void ProbeStep::prepare(Assembly& assembly) {
+  assembly.enter_node(number_);
+  program::Builder& builder = assembly.builder();
+  const Operand runs = probe(assembly);
+  if (kind_ == JoinKind::inner) {
+    builder.filter_mask(builder.append({.op = Op::matched, .type = Type::mask, .a = runs}, Type::mask));
+  }
+  rename(assembly, runs);
+  materialise_ = {};
+  materialise_.prepare(assembly, assembly.scope(), runs);
+  facts_ = materialise_.facts(assembly);
+}
+
+void ProbeStep::resume(Assembly& assembly) {
+  assembly.enter_node(number_);
+  filter_residual(assembly);
+}
+
+namespace {
+
+class ProbeLane : public execute::LaneEnd {
+ public:
+  explicit ProbeLane(std::unique_ptr<execute::MaterialiseLane> lane, execute::Runs runs)
+      : lane_(std::move(lane)), runs_(runs) {}
+  void begin(Context& context, const columns::Batch& batch) override { lane_->begin(context, batch); }
+  void end(Context& context, const columns::Batch& batch) override { made = lane_->take(context, batch, runs_); }
+  columns::Batch made;
+
+ private:
+  std::unique_ptr<execute::MaterialiseLane> lane_;
+  execute::Runs runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<execute::LaneEnd> ProbeStep::start(Context& context, const std::vector<execute::SlotState*>& slots) {
+  return std::make_unique<ProbeLane>(materialise_.start(context, slots), build_->runs());
+}
+
+columns::Batch ProbeStep::take(Context&, execute::LaneEnd& lane) { return std::move(static_cast<ProbeLane&>(lane).made); }
+
+// --- the node --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<JoinKind> kind_of(const plan::Node& node) {
+  const std::string how = node.word("how");
+  if (how == "inner") return JoinKind::inner;
+  if (how == "left") return JoinKind::left;
+  if (how == "semi") return JoinKind::semi;
+  if (how == "anti") return JoinKind::anti;
+  return std::nullopt;
+}
+
+bool is_key(const plan::Node& node, const std::string& name) {
+  const auto& keys = node.group("right");
+  return std::any_of(keys.begin(), keys.end(), [&](const plan::Named& key) {
+    return key.expression->kind == plan::Expression::Kind::column && key.expression->name == name;
+  });
+}
+
+// The result's columns as Polars names them: left ones, then right ones but coalesced keys, with a suffix where taken.
+std::vector<ProbeStep::Output> outputs_of(const plan::Node& node, bool builds_left) {
+  std::vector<ProbeStep::Output> outputs;
+  const columns::Schema& left = node.inputs[0]->schema;
+  for (const auto& field : left) outputs.push_back({field.name, field.name, builds_left});
+  if (node.word("how") == "semi" || node.word("how") == "anti") return outputs;
+  for (const auto& field : node.inputs[1]->schema) {
+    if (node.flag("coalesce") && is_key(node, field.name)) continue;
+    const bool taken = std::any_of(left.begin(), left.end(), [&](const auto& f) { return f.name == field.name; });
+    outputs.push_back({taken ? field.name + node.word("suffix", "_right") : field.name, field.name, !builds_left});
+  }
+  return outputs;
+}
+
+bool names_agree(const plan::Node& node) {
+  const auto outputs = outputs_of(node, false);
+  return outputs.size() == node.schema.size() &&
+         std::all_of(node.schema.begin(), node.schema.end(), [&](const auto& field) {
+           return std::any_of(outputs.begin(), outputs.end(), [&](const auto& o) { return o.name == field.name; });
+         });
+}
+
+void check(lower::Checker& checker, const plan::Node& node) {
+  if (!kind_of(node)) return checker.refuse("join_kind", "joins of kind \"" + node.word("how") + "\" are not supported yet");
+  if (node.list("slice")) checker.refuse("join_slice", "a slice inside of a join is not supported yet");
+  if (!names_agree(node)) checker.refuse("join_columns", "the columns of this join are not as expected");
+  if (!node.group("predicate").empty() && kind_of(node) != JoinKind::inner) {
+    checker.refuse("join_predicate", "a predicate on a join that is not inner is not supported yet");
+  }
+  checker.group("left");
+  checker.group("right");
+  checker.group("predicate");
+  const auto &left = node.group("left"), &right = node.group("right");
+  for (size_t k = 0; k < left.size() && k < right.size(); ++k) {
+    const columns::DataType &a = left[k].expression->type, &b = right[k].expression->type;
+    if (lower::widest_type(a) == Type::none || !lower::same_numbers(a, b)) {
+      checker.refuse("key_dtype", "join keys of " + a.name() + " and " + b.name() + " are not supported yet",
+                     left[k].expression->text());
+    }
+  }
+  const std::string order = node.word("maintain_order", "none");
+  if (order != "none" && order != "left" && order != "left_right") {
+    checker.refuse("join_order", "maintain_order=\"" + order + "\" is not supported yet");
+  }
+}
+
+// Rows that are fewer make the table; others keep their order.
+bool builds_left(const plan::Node& node, const lower::Open& left, const lower::Open& right) {
+  return kind_of(node) == JoinKind::inner && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
+}
+
+lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
+  const int number = lowering.number(node);
+  lower::Open left = lowering.lower(node->inputs[0]), right = lowering.lower(node->inputs[1]);
+  const bool nulls_equal = node->flag("nulls_equal");
+  const bool swap = builds_left(*node, left, right);
+  lower::Open &build = swap ? left : right, &probe = swap ? right : left;
+  const double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  auto sink = std::make_shared<BuildSink>(lowering.expressions(), node, swap ? "left" : "right", nulls_equal);
+  lower::SourceMaker make_build = lowering.close(std::move(build), sink, node);
+  probe.steps.push_back(std::make_shared<ProbeStep>(lowering.expressions(), node, number, *kind_of(*node),
+                                                    swap ? "right" : "left", nulls_equal, sink, make_build,
+                                                    outputs_of(*node, swap)));
+  probe.rows = rows;
+  return std::move(probe);
+}
+
+}  // namespace
+
+extern const lower::Operator join_operator;
+const lower::Operator join_operator{"join", "Equi-joins: inner, left, semi and anti.", check, lower_join};
+
+}  // namespace frazil::operators
