@@ -3,6 +3,7 @@
 # what changed since the commit BASE, or everything if it is "all".
 set -euo pipefail
 build=$1 base=$2
+git rev-parse -q --verify "$base^{commit}" >/dev/null || base=all
 
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
 clang-format-19 --dry-run -Werror "${sources[@]}"

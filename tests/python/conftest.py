@@ -15,6 +15,17 @@ from frazil.__main__ import make_data
 from frazil.polars.plan import Plan, plan
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--device", default="cpu", help='device of the engines that are tested: "cpu", "cuda" or "cuda:N"')
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> str:
+    """The device of the engines that are tested."""
+    device: str = request.config.getoption("--device")
+    return device
+
+
 @pytest.fixture(scope="session")
 def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables of TPC-H at scale 0.01."""
@@ -24,16 +35,16 @@ def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def engine() -> Iterator[frazil.Engine]:
+def engine(device: str) -> Iterator[frazil.Engine]:
     """An engine that leaves to Polars what it refuses."""
-    with frazil.Engine(device="cpu") as engine:
+    with frazil.Engine(device=device) as engine:
         yield engine
 
 
 @pytest.fixture
-def strict() -> Iterator[frazil.Engine]:
+def strict(device: str) -> Iterator[frazil.Engine]:
     """An engine that raises for what it refuses."""
-    with frazil.Engine(device="cpu", strict=True) as engine:
+    with frazil.Engine(device=device, strict=True) as engine:
         yield engine
 
 
