@@ -1,0 +1,201 @@
+"""Every function against Polars: over the dtypes that it takes, with nulls, NaN, extremes and empty frames.
+
+A function without a case in CASES is found by the checks of tests/structure.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import polars as pl
+import pytest
+from oracle import assert_agreement
+from polars import col
+from samples import ALL, DECIMALS, FLOATS, NUMBERS, SIGNED, TIMES, WHOLES, interesting, pairs, variants
+
+import frazil
+
+Case = tuple[str, pl.DataFrame, list[pl.Expr]]
+Cases = Callable[[], Iterator[Case]]
+Binary = Callable[[pl.Expr, pl.Expr], pl.Expr]
+
+
+def literals(dtype: Any) -> list[pl.Expr]:
+    """The lowest and the highest value as literals; none of Time, whose literals reach no engine as they are."""
+    return [] if dtype == pl.Time else [pl.lit(interesting(dtype)[index], dtype) for index in (0, -1)]
+
+
+def of_pairs(dtypes: list[Any], *operations: Binary) -> Iterator[Case]:
+    """Operations on two columns of a dtype, and on a column and a literal."""
+    for dtype in dtypes:
+        expressions = []
+        for operation in operations:
+            expressions.append(operation(col("a"), col("b")))
+            for value in literals(dtype):
+                expressions += [operation(col("a"), value), operation(value, col("b"))]
+        yield str(dtype), pairs(dtype), expressions
+
+
+def of_mixed(dtypes: list[tuple[Any, Any]], *operations: Binary) -> Iterator[Case]:
+    """Operations on columns of two dtypes."""
+    for first, second in dtypes:
+        yield f"{first} and {second}", pairs(first, second), [f(col("a"), col("b")) for f in operations]
+
+
+MIXED_NUMBERS = [(pl.Int8, pl.Int64), (pl.UInt8, pl.Int16), (pl.Int32, pl.Float64), (pl.Float32, pl.Float64)]
+MIXED_DECIMALS = [(pl.Decimal(15, 2), pl.Decimal(38, 6)), (pl.Decimal(38, 0), pl.Decimal(15, 2))]
+
+
+def arithmetic(operation: Binary) -> Iterator[Case]:
+    yield from of_pairs([*WHOLES, *FLOATS, *DECIMALS], operation)
+    yield from of_mixed([*MIXED_NUMBERS, *MIXED_DECIMALS], operation)
+    money = pl.DataFrame({"a": ["9" * 38, "1" + "0" * 37, "5", "-" + "9" * 38]}).select(
+        col("a").cast(pl.Decimal(38, 0))
+    )
+    for rows in (money, money[1:3], money[2:3]):  # some overflow, and some do not
+        yield (
+            "Decimal(38, 0), large",
+            rows,
+            [operation(col("a"), col("a")), operation(col("a"), pl.lit(Decimal("1.5")))],
+        )
+    halves = pl.DataFrame({"a": [f"{n}.5" for n in range(-6, 7)]}).select(col("a").cast(pl.Decimal(10, 1)))
+    yield "Decimal(10, 1), halves", halves, [operation(col("a"), pl.lit(Decimal("0.5"))), operation(col("a"), col("a"))]
+
+
+def comparison(operation: Binary) -> Iterator[Case]:
+    yield from of_pairs(ALL, operation)
+    yield from of_mixed([*MIXED_NUMBERS, *MIXED_DECIMALS, (pl.Int64, pl.Float64)], operation)
+
+
+def betweens() -> Iterator[Case]:
+    for dtype in ALL:
+        low, high = literals(dtype) or (col("b"), col("a"))
+        expressions = [
+            col("a").is_between(low_side, high_side, closed=closed)
+            for closed in ("both", "left", "right", "none")
+            for low_side, high_side in ((low, high), (col("b"), high), (high, low), (low, col("b")))
+        ]
+        yield str(dtype), pairs(dtype), expressions
+
+
+def casts() -> Iterator[Case]:
+    for source in SIGNED:
+        wider = SIGNED[SIGNED.index(source) :]
+        yield str(source), pairs(source), [col("a").cast(to) for to in [*wider, *FLOATS]]
+    for source in (pl.UInt8, pl.UInt16, pl.UInt32):
+        wider = [pl.UInt32, pl.UInt64, pl.Int64, pl.Int128]
+        yield str(source), pairs(source), [col("a").cast(to) for to in [*wider, *FLOATS]]
+    yield "UInt64", pairs(pl.UInt64), [col("a").cast(to) for to in (pl.Int128, *FLOATS)]
+    yield "Float32", pairs(pl.Float32), [col("a").cast(pl.Float64)]
+    for source in (pl.Int16, pl.Int64, pl.UInt64):
+        yield f"{source} to decimals", pairs(source), [col("a").cast(pl.Decimal(38, scale)) for scale in (0, 2, 10)]
+        yield f"{source}, too large", pairs(source), [col("a").cast(pl.Decimal(38, 30))]
+    for source in DECIMALS:
+        yield str(source), pairs(source), [col("a").cast(pl.Decimal(38, scale)) for scale in (source.scale, 9)]
+
+
+def nulls(expression: pl.Expr) -> Iterator[Case]:
+    for dtype in ALL:
+        yield str(dtype), pairs(dtype), [expression]
+
+
+def truths(*expressions: pl.Expr) -> Iterator[Case]:
+    yield "Boolean", pairs(pl.Boolean), list(expressions)
+    yield "comparisons", pairs(pl.Int64), [pl.Expr.and_(*COMPARED), pl.Expr.or_(*COMPARED), ~COMPARED[0] | COMPARED[2]]
+
+
+COMPARED = [col("a") > 0, col("b") < 7, (col("a") > col("b")) | (col("a") == 1)]
+
+
+def ternaries() -> Iterator[Case]:
+    for dtype in ALL:
+        above = pl.when(col("a") > col("b"))
+        expressions = [above.then(col("a")).otherwise(col("b")), above.then(col("b")).otherwise(col("a"))]
+        for value in literals(dtype):
+            expressions += [
+                above.then(col("a")).otherwise(value),
+                above.then(value).when(col("b") == value).then(col("b")).otherwise(col("a")),
+            ]
+        yield str(dtype), pairs(dtype), expressions
+
+
+SMALL = pl.DataFrame({"a": [*range(-40, 90), 2**40], "b": 0})  # sums that floats hold
+
+
+def means() -> Iterator[Case]:
+    for dtype in (pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32, pl.Float64, *DECIMALS):
+        yield str(dtype), pairs(dtype), [col("a").mean()]
+    for dtype in (pl.Int64, pl.Int128, pl.UInt64):
+        yield str(dtype), SMALL.filter(col("a") >= 0).select(pl.all().cast(dtype)), [col("a").mean()]
+
+
+def aggregate(dtypes: list[Any], *expressions: pl.Expr) -> Iterator[Case]:
+    for dtype in dtypes:
+        yield str(dtype), pairs(dtype), list(expressions)
+
+
+CASES: dict[str, Cases] = {
+    "add": partial(arithmetic, operator.add),
+    "subtract": partial(arithmetic, operator.sub),
+    "multiply": partial(arithmetic, operator.mul),
+    "divide": lambda: of_pairs(FLOATS, operator.truediv),
+    "cast": casts,
+    "equal": partial(comparison, operator.eq),
+    "not_equal": partial(comparison, operator.ne),
+    "less": partial(comparison, operator.lt),
+    "less_equal": partial(comparison, operator.le),
+    "greater": partial(comparison, operator.gt),
+    "greater_equal": partial(comparison, operator.ge),
+    "is_between": betweens,
+    "and": lambda: truths(col("a") & col("b"), col("a") & pl.lit(True), col("a") & pl.lit(False)),
+    "or": lambda: truths(col("a") | col("b"), col("a") | pl.lit(True), col("a") | pl.lit(False)),
+    "not": lambda: truths(~col("a"), ~(col("a") & ~col("b"))),
+    "is_null": partial(nulls, col("a").is_null()),
+    "is_not_null": partial(nulls, col("a").is_not_null()),
+    "ternary": ternaries,
+    "count": lambda: aggregate(ALL, col("a").count()),
+    "len": lambda: aggregate([pl.Int64], pl.len(), pl.len() + 1),
+    "max": lambda: aggregate([*NUMBERS, *TIMES], col("a").max()),
+    "min": lambda: aggregate([*NUMBERS, *TIMES], col("a").min()),
+    "mean": means,
+    "sum": lambda: aggregate(NUMBERS, col("a").sum()),
+}
+
+
+def all_cases() -> list[Any]:
+    return [
+        pytest.param(frame, expressions, id=f"{name}: {what}")
+        for name, cases in CASES.items()
+        for what, frame, expressions in cases()
+    ]
+
+
+@pytest.mark.parametrize(("frame", "expressions"), all_cases())
+def test_a_function_agrees_with_polars(device: str, frame: pl.DataFrame, expressions: list[pl.Expr]) -> None:
+    for rows in variants(frame):
+        for expression in expressions:
+            assert_agreement(rows.lazy().select(x=expression), device, approximate=approximate(rows, expression))
+
+
+def approximate(rows: pl.DataFrame, expression: pl.Expr) -> list[str]:
+    """Sums and means of floats depend on the order of addition."""
+    summed = any(word in str(expression) for word in (".sum()", ".mean()"))
+    return ["x"] if summed and rows.lazy().select(x=expression).collect_schema()["x"].is_float() else []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        col("a").cast(pl.Int8),
+        col("a").cast(pl.String),
+        col("b").cast(pl.Decimal(10, 2)),
+    ],
+)
+def test_casts_that_may_lose_something_are_refused(strict: frazil.Engine, expression: pl.Expr) -> None:
+    with pytest.raises(frazil.UnsupportedError) as caught:
+        pairs(pl.Int64, pl.Decimal(38, 6)).lazy().select(expression).collect(engine=strict)
+    assert {reason.code for reason in caught.value.reasons} == {"signature"}
