@@ -16,6 +16,7 @@ void bind_errors(nb::module_& module);
 void bind_columns(nb::module_& module);
 void bind_plan(nb::module_& module);
 void bind_engine(nb::module_& module);
+void bind_parquet(nb::module_& module);
 
 // A table in Python's hands, with the pool that new tables made from it are charged to.
 struct PythonTable {

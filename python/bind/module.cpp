@@ -6,4 +6,5 @@ NB_MODULE(_frazil, module) {
   frazil::bind::bind_columns(module);
   frazil::bind::bind_plan(module);
   frazil::bind::bind_engine(module);
+  frazil::bind::bind_parquet(module);
 }

@@ -20,10 +20,11 @@ primitives::cpu::VerbLookup native_functions() {
 }
 
 execute::FunctionTable describe(const lower::FunctionTable& functions) {
-  execute::FunctionTable table{native_functions(), {}, {}};
+  execute::FunctionTable table{native_functions(), {}, {}, {}};
   for (const lower::Function& function : functions.all()) {
     table.names.push_back(function.info->name);
     table.failures.push_back(function.info->failure);
+    table.invalid_operation.push_back(function.info->invalid_operation);
   }
   return table;
 }

@@ -21,6 +21,7 @@ struct FunctionTable {
   primitives::cpu::VerbLookup cpu;
   program::FunctionNames names;
   std::vector<std::string> failures;
+  std::vector<bool> invalid_operation;  // the failure's class
 };
 
 struct NodeReport {

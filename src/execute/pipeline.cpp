@@ -97,7 +97,9 @@ class LaneRun {
   }
 
   static void raise(const Context& context, const primitives::cpu::RowError& error) {
-    if (error.row >= 0) fail(ErrorKind::invalid_operation, context.functions->failures[error.function]);
+    if (error.row < 0) return;
+    fail(context.functions->invalid_operation[error.function] ? ErrorKind::invalid_operation : ErrorKind::compute,
+         context.functions->failures[error.function]);
   }
 
   std::vector<Part> parts_;

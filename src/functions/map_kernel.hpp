@@ -81,7 +81,7 @@ FZ_HD void run_rows(Tile& tile, const Instruction& i, Call call) {
 template <class F, Type t, bool kA, bool kB>
 void run_map(Tile& tile, const Instruction& i) {
   using T = typename Native<t>::T;
-  constexpr int n = F::info.arguments;
+  constexpr int n = F::info.arguments + F::info.parameters;
   const Argument<T, kA> a(tile, i.a);
   if constexpr (n == 1) {
     run_rows<F, T>(tile, i, [&](int row, [[maybe_unused]] bool& bad) {
@@ -109,7 +109,7 @@ template <class F, Type t>
 primitives::cpu::Step map_step(const Instruction& i) {
   if constexpr ((F::info.kernels & plan::set_of(t)) != 0) {
     const bool a = i.a.kind == Operand::literal, b = i.b.kind == Operand::literal;
-    if constexpr (F::info.arguments == 1) return a ? run_map<F, t, true, false> : run_map<F, t, false, false>;
+    if constexpr (F::info.arguments + F::info.parameters == 1) return a ? run_map<F, t, true, false> : run_map<F, t, false, false>;
     if (a) return b ? run_map<F, t, true, true> : run_map<F, t, true, false>;
     return b ? run_map<F, t, false, true> : run_map<F, t, false, false>;
   }

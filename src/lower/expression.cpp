@@ -102,13 +102,10 @@ Value Expressions::compile_call(Assembly& assembly, const Expression& call) cons
 bool Expressions::may_fail(const Expression& expression) const {
   if (expression.kind != Expression::Kind::call) return false;
   if (functions_.at(resolve(expression)).info->may_fail) return true;
-  // Decimals may have to be rescaled, which may fail; whether it does is only known with intervals.
-  uint8_t scale = expression.type.scale;
-  for (const auto& argument : expression.arguments) scale = std::max(scale, argument->type.scale);
+  // Only decimals at a larger scale may need more digits than there are; with intervals most are known not to.
+  const bool decimal = expression.type.id == columns::TypeId::decimal;
   return std::any_of(expression.arguments.begin(), expression.arguments.end(), [&](const auto& argument) {
-    const bool rescaled = argument->type.id == columns::TypeId::decimal && argument->type.scale < scale &&
-                          argument->kind != Expression::Kind::literal;
-    return rescaled || may_fail(*argument);
+    return may_fail(*argument) || (decimal && argument->type.scale < expression.type.scale);
   });
 }
 
@@ -160,7 +157,7 @@ struct OwnedLookup {
 // A predicate on one dictionary column and literals is computed once per value, then looked up by code.
 std::optional<Value> Expressions::compile_on_dictionary(Assembly& assembly, const Expression& call) const {
   const plan::FunctionInfo& info = *functions_.at(resolve(call)).info;
-  if (!info.to_mask || !(info.kernels & plan::kViews)) return std::nullopt;
+  if (!info.by_value) return std::nullopt;
   const Expression* column = nullptr;
   for (const auto& argument : call.arguments) {
     if (argument->kind == Expression::Kind::call) return std::nullopt;

@@ -41,7 +41,10 @@ struct Emit {
 };
 
 // One accumulator of an aggregate.
-enum class CellKind : uint8 { add, min, max, count, count_all };
+enum class CellKind : uint8 {
+  add, min, max, count, count_all,
+  magnitude,  // the sum as a float, kept only where the exact one might not fit
+};
 struct Cell {
   CellKind kind;
   // The accumulator's type for an argument with this register type and interval, over at most `rows` rows.

@@ -182,18 +182,39 @@ Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std:
   return emit.builder.map_checked(emit.id, type, std::move(arguments), decimal_bounds());
 }
 
+namespace {
+
+Emit step(const Emit& emit, const char* function) {
+  return {emit.builder, emit.functions, emit.functions.id_of(function), emit.types, emit.result, emit.payload, emit.values};
+}
+
+// A literal is rescaled here and now.
+std::optional<Value> rescaled_literal(Builder& builder, const Value& value, const Value& factor) {
+  const std::optional<Interval> product = multiply_intervals(value, factor);
+  if (!value.is_literal() || !product) return std::nullopt;
+  Value literal = builder.whole(product->low);
+  literal.valid = value.valid;
+  return literal;
+}
+
+}  // namespace
+
 Value rescale_up(const Emit& emit, const Value& value, int from_scale, int to_scale) {
   if (from_scale == to_scale) return value;
-  Builder& builder = emit.builder;
-  Value factor = builder.whole(power_of_ten(to_scale - from_scale));
-  if (value.is_literal() && value.interval) {
-    Value literal = builder.whole(value.interval->low * factor.interval->low);
-    literal.valid = value.valid;
-    return literal;
-  }
-  const Emit rescale{builder,     emit.functions, emit.functions.id_of("rescale_up"), emit.types, emit.result,
-                     emit.payload, emit.values};
-  return checked_decimal(rescale, {value, factor}, multiply_intervals(value, factor));
+  const Value factor = emit.builder.whole(power_of_ten(to_scale - from_scale));
+  if (auto literal = rescaled_literal(emit.builder, value, factor)) return *literal;
+  return checked_decimal(step(emit, "rescale_up"), {value, factor}, multiply_intervals(value, factor));
+}
+
+Value rescale_clamped(const Emit& emit, const Value& value, int from_scale, int to_scale) {
+  if (from_scale == to_scale) return value;
+  const Value factor = emit.builder.whole(power_of_ten(to_scale - from_scale));
+  if (auto literal = rescaled_literal(emit.builder, value, factor)) return *literal;
+  const std::optional<Interval> exact = multiply_intervals(value, factor);
+  const Value both[] = {value, factor};
+  const Type type = decimal_type(both, exact);
+  return emit.builder.map(emit.functions.id_of("rescale_clamped"), type, type,
+                          {emit.builder.convert(value, type), emit.builder.convert(factor, type)}, exact);
 }
 
 Value kleene_and(Builder& builder, const Value& a, const Value& b) {
@@ -229,10 +250,31 @@ bool ordered(const DataType& type) {
   return is_whole(widest) || is_float(widest);
 }
 
+// A decimal sum that is not proven to fit 128 bits comes with its magnitude as a float, which tells whether it wrapped.
+Value finish_decimal_sum(const Emit& emit) {
+  const Value& sum = emit.values[0];
+  const Interval bounds = decimal_bounds();
+  if (sum.type != Type::i128) return sum;
+  Builder& builder = emit.builder;
+  const Value limit = builder.real(1e38);
+  const Value low = builder.real(-1e38);
+  const uint16 less = emit.functions.id_of("less");
+  const Value fits = kleene_and(builder, builder.map(less, Type::f64, Type::mask, {emit.values[1], limit}, std::nullopt),
+                                builder.map(less, Type::f64, Type::mask, {low, emit.values[1]}, std::nullopt));
+  const Value beyond = builder.convert(builder.whole(bounds.high + 1), Type::i128);
+  const Value checked = builder.select(fits, sum, beyond);
+  const DataType types[] = {emit.result, emit.result};
+  const plan::Options none;
+  Emit add = step(emit, "add");
+  add.id = *emit.functions.find("add", {types, emit.result, none});
+  return checked_decimal(add, {checked, builder.whole(0)}, std::nullopt);
+}
+
 Value finish_sum(const Emit& emit) {
+  if (emit.types[0].id == TypeId::decimal) return finish_decimal_sum(emit);
   Value sum = emit.values[0];
   if (is_float(sum.type)) return emit.builder.convert(sum, widest_type(emit.result));
-  if (emit.result.id == TypeId::decimal || emit.result.id == TypeId::int128) return sum;
+  if (emit.result.id == TypeId::int128) return sum;
   return emit.builder.wrap(sum, element_of_dtype(emit.result), *dtype_bounds(emit.result));
 }
 
@@ -305,8 +347,8 @@ Value compare(const Emit& emit, Comparison comparison) {
   Value a = emit.values[0], b = emit.values[1];
   if (emit.types[0].id == TypeId::decimal) {
     const int scale = std::max(emit.types[0].scale, emit.types[1].scale);
-    a = rescale_up(emit, a, emit.types[0].scale, scale);
-    b = rescale_up(emit, b, emit.types[1].scale, scale);
+    a = rescale_clamped(emit, a, emit.types[0].scale, scale);
+    b = rescale_clamped(emit, b, emit.types[1].scale, scale);
   }
   if (a.type == Type::mask) {
     Builder& builder = emit.builder;

@@ -29,6 +29,8 @@ Pair to_common_type(Builder& builder, const Value& a, const Value& b);
 
 // A decimal at another scale; only upwards, where no digit is lost. What is not proven to fit raises.
 Value rescale_up(const Emit& emit, const Value& value, int from_scale, int to_scale);
+// The same for comparisons: what does not fit becomes a number beyond all decimals.
+Value rescale_clamped(const Emit& emit, const Value& value, int from_scale, int to_scale);
 // The narrowest type for a decimal operation on `values` with this exact result; i128 where that is not known to fit.
 Type decimal_type(std::span<const Value> values, const std::optional<Interval>& exact);
 int128 power_of_ten(int exponent);

@@ -29,11 +29,14 @@ struct FunctionInfo {
   const char* polars[3];   // Polars' spellings, see docs/functions.md; unused entries are null
   Shape shape = Shape::map;
   int arguments = 1;
+  int parameters = 0;      // map: literals that `apply` takes behind its arguments
   int payload = 0;         // values that Polars passes after the function's name
   TypeSet kernels = 0;     // map: types that `apply` is compiled for
   bool to_mask = false;    // map: apply gives truth
   bool may_fail = false;   // map: apply takes a trailing `bool& bad`
   const char* failure = "";  // what to tell the user then
+  bool invalid_operation = false;  // the failure's class is InvalidOperationError, else ComputeError
+  bool by_value = false;   // null gives null, and nothing but the value counts: once per value of a dictionary is enough
   bool exact = true;       // CPU and GPU give the same bits
   const char* doc = "";
   const char* example = "";

@@ -2,12 +2,13 @@
 // them.
 #pragma once
 
+#include "base/export.hpp"
 #include "base/target.hpp"
 
 namespace frazil::formats {
 
-// Truncates values to a narrower width after taking the base away. Gives false if one lies outside [low, high], in
-// which case the output is of no use. Base and bounds are bits of the input's type.
+// Truncates values to a narrower width after taking the base away. Gives false if one lies outside [low, high];
+// what is written for that one has no meaning. Base and bounds are bits of the input's type.
 using Narrow = bool (*)(const void* from, int64 count, uint64 base, uint64 low, uint64 high, void* to);
 
 struct Kernels {
@@ -22,7 +23,7 @@ struct Kernels {
 
 // Those for this machine.
 const Kernels& kernels();
-
-extern const Kernels kernels_v2, kernels_v3;
+// 0: for any machine, 1: for AVX2.
+FRAZIL_API const Kernels& kernels_of(int level);
 
 }  // namespace frazil::formats

@@ -117,6 +117,7 @@ bool is_ascii(const uint8* bytes, int64 count) {
 
 }  // namespace
 
+extern const Kernels FZ_KERNELS;
 const Kernels FZ_KERNELS = {
     unpack,
     largest,

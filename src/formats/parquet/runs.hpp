@@ -6,6 +6,7 @@
 #include "base/export.hpp"
 #include "base/target.hpp"
 #include "columns/bits.hpp"
+#include "formats/parquet/kernels.hpp"
 
 namespace frazil::formats {
 
@@ -31,26 +32,11 @@ class FRAZIL_API RunReader {
 
 constexpr int64 kCodeBlock = 2048;  // codes that are unpacked at a time: 8 KiB
 
-// Calls visit(codes, count) for packed codes in blocks and repeat(code, count) for repeated ones. All codes were found
-// to be below `limit`; otherwise throws compute.
-template <class Visit, class Repeat>
-void for_each_code(std::span<const uint8_t> bytes, int bits, int64 count, uint32 limit, Visit visit, Repeat repeat);
-
-// Appends `count` bits; gives how many of them are set. Levels above 1 throw compute.
-FRAZIL_API int64 read_bits(std::span<const uint8_t> bytes, int64 count, columns::BitAppender& to);
-
-// `count` codes below `limit`, unpacked; otherwise throws compute.
-FRAZIL_API void read_codes(std::span<const uint8_t> bytes, int bits, int64 count, uint32 limit, uint32* to);
-
 // Throws compute: the codes of a page.
 [[noreturn]] FRAZIL_API void fail_codes();
 
-}  // namespace frazil::formats
-
-#include "formats/parquet/kernels.hpp"
-
-namespace frazil::formats {
-
+// Calls visit(codes, count) for packed codes in blocks and repeat(code, count) for repeated ones. All codes were found
+// to be below `limit`; otherwise throws compute.
 template <class Visit, class Repeat>
 void for_each_code(std::span<const uint8_t> bytes, int bits, int64 count, uint32 limit, Visit visit, Repeat repeat) {
   const Kernels& loops = kernels();
@@ -70,5 +56,11 @@ void for_each_code(std::span<const uint8_t> bytes, int bits, int64 count, uint32
     }
   }
 }
+
+// Appends `count` bits; gives how many of them are set. Levels above 1 throw compute.
+FRAZIL_API int64 read_bits(std::span<const uint8_t> bytes, int64 count, columns::BitAppender& to);
+
+// `count` codes below `limit`, unpacked; otherwise throws compute.
+FRAZIL_API void read_codes(std::span<const uint8_t> bytes, int bits, int64 count, uint32 limit, uint32* to);
 
 }  // namespace frazil::formats

@@ -9,7 +9,10 @@ struct sum {
                                      .arguments = 1, .doc = "Sum of the values that are not null; 0 for none.", .example = "sum([1, 2]) = 3"};
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) { return lower::summable(types.arguments[0]) && lower::summable(types.result); }
-  static std::vector<CellKind> cells(const CallTypes&) { return {CellKind::add}; }
+  static std::vector<CellKind> cells(const CallTypes& types) {
+    if (types.arguments[0].id == TypeId::decimal) return {CellKind::add, CellKind::magnitude};
+    return {CellKind::add};
+  }
   static Value finish(const Emit& emit) { return lower::finish_sum(emit); }
 #endif
 };

@@ -6,7 +6,7 @@ namespace frazil::functions {
 
 // Polars rounds each product back to the larger scale of its factors, half to even.
 struct multiply_decimal {
-  static constexpr FunctionInfo info{.name = "multiply", .polars = {"operator.Multiply"}, .arguments = 3,
+  static constexpr FunctionInfo info{.name = "multiply", .polars = {"operator.Multiply"}, .arguments = 2, .parameters = 1,
                                      .kernels = kSignedWholes, .may_fail = true,
                                      .failure = "overflow in decimal product: the result needs more than 38 digits",
                                      .doc = "Product of decimals, rounded half to even to the larger scale.",

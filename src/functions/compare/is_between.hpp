@@ -5,7 +5,7 @@
 namespace frazil::functions {
 
 struct is_between {
-  static constexpr FunctionInfo info{.name = "is_between", .polars = {"boolean.IsBetween"}, .arguments = 3, .payload = 1,
+  static constexpr FunctionInfo info{.name = "is_between", .polars = {"boolean.IsBetween"}, .arguments = 3, .payload = 1, .by_value = true,
                                      .doc = "Whether a value lies between two bounds; `closed` says which of them count.",
                                      .example = "is_between(2, 1, 3, \"both\") = true"};
 #ifdef FZ_HOST

@@ -68,7 +68,7 @@ void combine_one(CellKind kind, T& to, T from) {
     case CellKind::max:
       if (to != to || from > to) to = from;
       break;
-    case CellKind::add: case CellKind::count: case CellKind::count_all:
+    case CellKind::add: case CellKind::count: case CellKind::count_all: case CellKind::magnitude:
       if constexpr (std::is_same_v<T, int64>) {
         to = static_cast<int64>(static_cast<uint64>(to) + static_cast<uint64>(from));
       } else {

@@ -88,9 +88,15 @@ GroupBySink::GroupBySink(const lower::Expressions& expressions, plan::NodePtr no
 
 namespace {
 
+// After a 1:N join nobody knows the rows, but 2^40 is more than a pipeline of 32-bit row numbers brings.
+int64_t max_rows(const Assembly& assembly) {
+  return assembly.facts().rows >= 0 ? assembly.facts().rows : int64_t{1} << 40;
+}
+
 // The accumulator that provably holds what a cell gathers over `rows` rows.
 Type accumulator(CellKind kind, const Value& value, int64_t rows) {
   if (kind == CellKind::count || kind == CellKind::count_all) return Type::i64;
+  if (kind == CellKind::magnitude) return Type::f64;
   if (program::is_float(value.type)) return kind == CellKind::add ? Type::f64 : value.type;
   if (kind != CellKind::add) {
     if (value.type == Type::u64 || value.type == Type::i128) return value.type;
@@ -106,8 +112,7 @@ Type accumulator(CellKind kind, const Value& value, int64_t rows) {
 }  // namespace
 
 void GroupBySink::plan_cells(Assembly& assembly) {
-  // After a 1:N join nobody knows the rows, but 2^40 is more than a pipeline of 32-bit row numbers brings.
-  const int64_t rows = assembly.facts().rows >= 0 ? assembly.facts().rows : int64_t{1} << 40;
+  const int64_t rows = max_rows(assembly);
   cells_.clear();
   for (const lower::CellRequest& request : aggregates_.cells) {
     CellPlan cell{.kind = request.kind, .value = {}};
@@ -161,12 +166,14 @@ void GroupBySink::add_cells(Assembly& assembly, program::Operand groups) {
   program::Builder& builder = assembly.builder();
   const int copies = variant_ == Variant::direct && layout_.bits <= 8 ? 4 : 1;
   for (CellPlan& cell : cells_) {
-    static constexpr Op kOps[] = {Op::cell_add, Op::cell_min, Op::cell_max, Op::cell_count, Op::cell_count};
-    static constexpr const char* kNames[] = {"sum", "min", "max", "count", "len"};
+    static constexpr Op kOps[] = {Op::cell_add, Op::cell_min, Op::cell_max, Op::cell_count, Op::cell_count, Op::cell_add};
+    static constexpr const char* kNames[] = {"sum", "min", "max", "count", "len", "magnitude"};
     const int kind = static_cast<int>(cell.kind);
     cell.slot = assembly.add_slot(kNames[kind], [plan = cell, copies](Context& context) {
       return std::make_unique<CellSlot>(plan, copies, context.pool);
     });
+    // Where the exact sum is proven to fit, its magnitude is not needed.
+    if (cell.kind == CellKind::magnitude && accumulator(CellKind::add, cell.value, max_rows(assembly)) == Type::i64) continue;
     program::Instruction add{.op = kOps[kind], .type = cell.type, .slot = static_cast<int16>(cell.slot), .b = groups,
                              .c = builder.mask_and(builder.live(), cell.value.valid)};
     if (add.op != Op::cell_count) {

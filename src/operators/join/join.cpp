@@ -127,11 +127,13 @@ Operand ProbeStep::probe(Assembly& assembly) {
   for (size_t k = 0; k < keys.size(); ++k) {
     const KeyLayout::Field& field = layout.fields[k];
     const Value& value = keys[k].value;
-    if (!nulls_equal_) rows = builder.mask_and(rows, value.valid);
+    // A null finds nothing, unless nulls are keys and the build side has some.
+    if (!nulls_equal_ || (layout.form != KeyLayout::Form::bytes && !field.nullable)) rows = builder.mask_and(rows, value.valid);
     if (layout.form == KeyLayout::Form::bytes || !program::is_whole(value.type)) continue;
     // What no build row has must not be packed: it would spill into other fields.
     if (value.interval && value.interval->low >= field.base && value.interval->high <= field.high) continue;
-    rows = builder.mask_and(rows, builder.range(value, static_cast<int64>(field.base), static_cast<int64>(field.high)).operand);
+    const Operand inside = builder.range(value, static_cast<int64>(field.base), static_cast<int64>(field.high)).operand;
+    rows = builder.mask_and(rows, field.nullable && value.valid ? builder.mask_or(inside, builder.mask_not(value.valid)) : inside);
   }
   const Operand key = execute::pack(assembly, layout, keys, rows);
   auto* state = const_cast<primitives::cpu::ProbeState*>(&build_->probe_state());

@@ -420,6 +420,7 @@ Step by_types(Type from, Type type) {
     if (from == Type::f64) return F<double, double>::run;
     if (from == Type::i32) return F<int32, double>::run;
     if (from == Type::i64) return F<int64, double>::run;
+    if (from == Type::i128) return F<int128, double>::run;
   } else if (type == Type::f32) {
     if (from == Type::f32) return F<float, float>::run;
   }

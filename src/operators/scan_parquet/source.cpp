@@ -1,0 +1,118 @@
+#include "operators/scan_parquet/source.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "execute/scheduler.hpp"
+#include "lower/expression.hpp"
+#include "operators/scan_parquet/prune.hpp"
+
+namespace frazil::operators {
+
+using columns::Batch;
+
+struct ParquetSource::Part {
+  formats::RowGroupPlace place;
+  int64_t first, rows, ordinal;
+};
+
+struct ParquetSource::Decoded {
+  std::mutex mutex;
+  std::optional<Batch> batch;
+  int64_t tasks_left = 0;
+};
+
+namespace {
+
+FactsOf facts_of_row_group(const formats::FileMetadata& metadata, const formats::RowGroup& group) {
+  return [&](const std::string& name) -> ColumnFacts {
+    const int leaf = metadata.find(name);
+    if (leaf < 0) return {};
+    const formats::Chunk& chunk = group.chunks[static_cast<size_t>(leaf)];
+    return {chunk.nulls == chunk.values, chunk.bounds};
+  };
+}
+
+// Row groups are independent work for as many threads as there are.
+formats::Parallel parallel(execute::Context& context) {
+  return [&context](int64_t tasks, const std::function<void(int64_t)>& work) {
+    if (context.scheduler != nullptr && tasks > 1) {
+      context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
+    } else {
+      for (int64_t task = 0; task < tasks; ++task) work(task);
+    }
+  };
+}
+
+}  // namespace
+
+std::vector<ParquetSource::Part> ParquetSource::choose(const ParquetRequest& request,
+                                                       const std::vector<formats::ScanFile>& files) {
+  std::vector<plan::ExpressionPtr> conjuncts;
+  if (request.predicate) lower::split_conjuncts(request.predicate, conjuncts);
+  std::vector<Part> parts;
+  int64_t start = 0;  // of the row group among the rows of all files
+  const int64_t end = request.length > INT64_MAX - request.offset ? INT64_MAX : request.offset + request.length;
+  for (size_t f = 0; f < files.size(); ++f) {
+    const formats::FileMetadata& metadata = *files[f].metadata;
+    for (size_t g = 0; g < metadata.row_groups.size(); ++g) {
+      const formats::RowGroup& group = metadata.row_groups[g];
+      const int64_t from = std::max(request.offset, start), to = std::min(end, start + group.rows);
+      const int64_t first = from - start;
+      start += group.rows;
+      if (from >= to) continue;
+      const bool pruned = std::any_of(conjuncts.begin(), conjuncts.end(), [&](const plan::ExpressionPtr& conjunct) {
+        return contradicts(*conjunct, facts_of_row_group(metadata, group));
+      });
+      row_groups_pruned_ += pruned;
+      if (!pruned) parts.push_back({{static_cast<int>(f), static_cast<int>(g)}, first, to - from, from});
+    }
+  }
+  return parts;
+}
+
+ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request) {
+  std::vector<formats::ScanFile> files;
+  for (const std::string& path : request.paths) files.push_back(formats::open_file(path));
+  const std::vector<Part> parts = choose(request, files);
+  std::vector<formats::RowGroupPlace> places;
+  for (const Part& part : parts) places.push_back(part.place);
+  scan_ = std::make_unique<formats::Scan>(std::move(files), request.fields, std::move(places), context.pool,
+                                          parallel(context));
+  for (size_t g = 0; g < parts.size(); ++g) {
+    const Part& part = parts[g];
+    const int64_t step = context.batch_rows > 0 ? context.batch_rows : part.rows;
+    decoded_.push_back(std::make_unique<Decoded>());
+    for (int64_t row = 0; row < part.rows; row += step) {
+      tasks_.push_back({static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row});
+      ++decoded_.back()->tasks_left;
+    }
+    facts_.rows += part.rows;
+  }
+  for (size_t f = 0; f < request.fields.size(); ++f) {
+    const formats::Layout& layout = scan_->layouts()[f];
+    facts_.columns.push_back(execute::describe(request.fields[f].name, layout.like));
+    facts_.columns.back().nullable = layout.nullable;
+  }
+}
+
+ParquetSource::~ParquetSource() = default;
+
+Batch ParquetSource::decode(execute::Context& context, int64_t group) const {
+  return {scan_->rows(group), scan_->read(group, [&] { context.check_cancelled(); })};
+}
+
+Batch ParquetSource::read(execute::Context& context, int64_t number) {
+  const Task& task = tasks_[static_cast<size_t>(number)];
+  Decoded& decoded = *decoded_[static_cast<size_t>(task.group)];
+  std::lock_guard lock(decoded.mutex);
+  if (!decoded.batch) decoded.batch = decode(context, task.group);
+  const bool whole = task.rows == decoded.batch->rows;
+  Batch batch = whole ? *decoded.batch : columns::slice(*decoded.batch, task.first, task.rows);
+  batch.ordinal = task.ordinal;
+  if (--decoded.tasks_left == 0) decoded.batch.reset();
+  return batch;
+}
+
+}  // namespace frazil::operators
