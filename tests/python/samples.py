@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import product
+from random import Random
 from typing import Any
 
 import polars as pl
 
-SIGNED = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128]
-UNSIGNED = [pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
+SIGNED: list[Any] = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128]
+UNSIGNED: list[Any] = [pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
 WHOLES: list[Any] = [*SIGNED, *UNSIGNED]
 FLOATS: list[Any] = [pl.Float32, pl.Float64]
 DECIMALS: list[Any] = [pl.Decimal(38, 0), pl.Decimal(15, 2), pl.Decimal(38, 6)]
@@ -95,3 +96,41 @@ def variants(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield frame.clear(n=3)
     yield pl.concat([nulls[1:], frame[2:9]], rechunk=False)
     yield frame.clear()
+
+
+def payload(rows: int) -> pl.DataFrame:
+    """Columns that operators only pass on, of dtypes that nothing is computed with, with nulls."""
+    every: dict[str, tuple[list[Any], Any]] = {
+        "list": ([[1, None], [], None, [7]], pl.List(pl.Int64)),
+        "array": ([[1, 2], None, [None, 4]], pl.Array(pl.Int16, 2)),
+        "struct": ([{"x": 1, "y": "one"}, {"x": None, "y": LONG}, None], pl.Struct({"x": pl.Int8, "y": pl.String})),
+        "categorical": (["red", None, "green", "red", "blue"], pl.Categorical()),
+        "enum": (["low", "high", None], pl.Enum(["low", "high"])),
+        "binary": ([b"\x00\xff", None, b"more than twelve bytes"], pl.Binary),
+        "null": ([None], pl.Null),
+        "u128": ([0, 2**128 - 1, None], pl.UInt128),
+    }
+    return pl.DataFrame(
+        [
+            pl.Series(name, [values[row % len(values)] for row in range(rows)], dtype)
+            for name, (values, dtype) in every.items()
+        ]
+    )
+
+
+def random_rows(rows: int, seed: int = 0) -> pl.DataFrame:
+    """Rows that fill more than one tile: an ordinal, keys with few and with many values, decimals, floats and text."""
+    random = Random(seed)
+    few = [random.randrange(5) for _ in range(rows)]
+    return pl.DataFrame(
+        {
+            "ordinal": pl.Series(range(rows), dtype=pl.Int64),
+            "few": pl.Series([None if value == 4 else value for value in few], dtype=pl.Int32),
+            "many": pl.Series([random.randrange(rows or 1) for _ in range(rows)], dtype=pl.Int64),
+            "price": pl.Series(
+                [Decimal(random.randrange(-(10**7), 10**7)).scaleb(-2) for _ in range(rows)], dtype=pl.Decimal(15, 2)
+            ),
+            "real": pl.Series([random.gauss(0, 1e3) for _ in range(rows)], dtype=pl.Float64),
+            "text": pl.Series([random.choice(["", "a", "b", LONG, None]) for _ in range(rows)], dtype=pl.String),
+        }
+    )

@@ -82,13 +82,16 @@ def betweens() -> Iterator[Case]:
         yield str(dtype), pairs(dtype), expressions
 
 
+LARGE: list[Any] = [pl.UInt32, pl.UInt64, pl.Int64, pl.Int128]
+
+
 def casts() -> Iterator[Case]:
+    source: Any
     for source in SIGNED:
         wider = SIGNED[SIGNED.index(source) :]
         yield str(source), pairs(source), [col("a").cast(to) for to in [*wider, *FLOATS]]
     for source in (pl.UInt8, pl.UInt16, pl.UInt32):
-        wider = [pl.UInt32, pl.UInt64, pl.Int64, pl.Int128]
-        yield str(source), pairs(source), [col("a").cast(to) for to in [*wider, *FLOATS]]
+        yield str(source), pairs(source), [col("a").cast(to) for to in [*LARGE, *FLOATS]]
     yield "UInt64", pairs(pl.UInt64), [col("a").cast(to) for to in (pl.Int128, *FLOATS)]
     yield "Float32", pairs(pl.Float32), [col("a").cast(pl.Float64)]
     for source in (pl.Int16, pl.Int64, pl.UInt64):

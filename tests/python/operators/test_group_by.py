@@ -1,0 +1,103 @@
+"""Group-by, and selections of aggregates, against Polars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from oracle import assert_agreement
+from polars import col
+from samples import ALL, pairs, random_rows, variants
+
+import frazil
+
+ROWS = random_rows(3000)
+AGGREGATES = {
+    "rows": pl.len(),
+    "values": col("text").count(),
+    "sum": col("price").sum(),
+    "lowest": col("price").min(),
+    "highest": col("ordinal").max(),
+    "mean": col("price").mean(),
+    "float": col("real").sum(),
+    "real mean": col("real").mean(),
+}
+APPROXIMATE = ["float", "mean", "real mean"]
+
+
+@pytest.mark.parametrize("keys", [["few"], ["many"], ["text"], ["few", "text"], ["text", "many", "few"], ["price"]])
+@pytest.mark.parametrize("rows", [3000, 5, 1, 0])
+def test_aggregates_by_keys(device: str, keys: list[str], rows: int) -> None:
+    query = ROWS.head(rows).lazy().group_by(keys).agg(**AGGREGATES)
+    assert_agreement(query, device, ordered=False, approximate=APPROXIMATE)
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_keys_of_every_dtype(device: str, dtype: Any) -> None:
+    every = pairs(dtype)
+    if dtype.is_float():
+        every = every.filter(col("a").cast(pl.String) != "-0.0", col("b").cast(pl.String) != "-0.0")
+    for rows in variants(every):
+        assert_agreement(rows.lazy().group_by("a").agg(rows=pl.len(), values=col("b").count()), device, ordered=False)
+        assert_agreement(rows.lazy().group_by("a", "b").agg(pl.len()), device, ordered=False)
+
+
+def test_zeros_are_one_key_and_so_are_nans(device: str) -> None:
+    rows = pl.DataFrame({"k": [-0.0, 0.0, float("nan"), 1.0, -float("nan"), -0.0], "other": [1] * 6})
+    for keys in (["k"], ["k", "other"]):
+        query = rows.lazy().group_by(keys).agg(n=pl.len())
+        assert_agreement(query.select("n", zero=col("k") == 0), device, ordered=False)
+
+
+@pytest.mark.parametrize("rows", [3000, 1, 0])
+def test_a_selection_of_aggregates_is_one_row(device: str, rows: int) -> None:
+    assert_agreement(ROWS.head(rows).lazy().select(**AGGREGATES), device, approximate=APPROXIMATE)
+
+
+def test_expressions_in_and_around_aggregates(device: str) -> None:
+    doubled = (col("price") * 2).sum()
+    query = (
+        ROWS.lazy()
+        .group_by(parity=col("few") + 1)
+        .agg(a=doubled - col("price").sum(), b=pl.len() + pl.len(), c=doubled)
+    )
+    assert_agreement(query, device, ordered=False)
+    assert_agreement(ROWS.lazy().select(a=doubled - col("price").max(), b=col("ordinal").max() - pl.len()), device)
+
+
+def test_groups_of_filtered_rows_and_filtered_groups(device: str) -> None:
+    grouped = ROWS.lazy().filter(col("real") > 0).group_by("many").agg(n=pl.len(), total=col("price").sum())
+    assert_agreement(grouped.filter(col("n") > 1), device, ordered=False)
+    assert_agreement(grouped.group_by("n").agg(pl.len(), col("total").max()), device, ordered=False)
+
+
+def test_keys_without_aggregates(device: str) -> None:
+    assert_agreement(ROWS.lazy().group_by("few", "text").agg(), device, ordered=False)
+
+
+def test_many_groups_grow_their_table(device: str) -> None:
+    rows = pl.DataFrame({"k": [n * 7919 % 100_003 for n in range(200_000)], "v": range(200_000)})
+    query = rows.lazy().group_by("k").agg(col("v").sum(), n=pl.len())
+    with frazil.Engine(device=device, strict=True) as engine:
+        found = query.collect(engine=engine).sort("k")
+    assert found.equals(query.collect().sort("k"))
+
+
+def test_decimal_sums_that_need_more_than_38_digits_raise(device: str) -> None:
+    rows = pl.DataFrame({"k": [1, 1, 2], "d": ["9" * 38, "1", "5"]}).with_columns(col("d").cast(pl.Decimal(38, 0)))
+    assert_agreement(rows.lazy().group_by("k").agg(col("d").sum()), device, ordered=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        (ROWS.lazy().group_by("few", maintain_order=True).agg(pl.len()), "maintain_order"),
+        (ROWS.lazy().group_by("few").agg(col("price").median()), "function"),
+        (ROWS.lazy().group_by("few").agg("price"), "function"),
+    ],
+)
+def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, code: str) -> None:
+    with pytest.raises(frazil.UnsupportedError) as caught:
+        query.collect(engine=strict)
+    assert code in {reason.code for reason in caught.value.reasons}

@@ -1,0 +1,102 @@
+"""Joins against Polars."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import polars as pl
+import pytest
+from oracle import assert_agreement
+from polars import col
+from samples import ALL, pairs, payload, random_rows, variants
+
+import frazil
+
+LEFT = random_rows(1500, seed=1)
+RIGHT = random_rows(400, seed=2).rename({"ordinal": "place"})
+How = Literal["inner", "left", "semi", "anti"]
+HOW: list[How] = ["inner", "left", "semi", "anti"]
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("keys", [["few"], ["many"], ["text"], ["few", "text"], ["many", "few", "text"]])
+@pytest.mark.parametrize("nulls_equal", [False, True])
+def test_rows_with_equal_keys(device: str, how: How, keys: list[str], nulls_equal: bool) -> None:
+    left, right = LEFT.head(300), RIGHT.head(60)
+    for a, b in ((left, right), (right, left), (left, right.clear()), (left.clear(), right)):
+        query = a.lazy().join(b.lazy(), on=keys, how=how, nulls_equal=nulls_equal)
+        assert_agreement(query, device, ordered=False)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_more_than_a_tile(device: str, how: How) -> None:
+    for a, b in ((LEFT, RIGHT), (RIGHT, LEFT), (LEFT, LEFT.unique("many"))):
+        assert_agreement(a.lazy().join(b.lazy(), on="many", how=how), device, ordered=False)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_keys_of_every_dtype(device: str, how: How, dtype: Any) -> None:
+    other = pairs(dtype).select("a", c="b")[::5]
+    for rows in variants(pairs(dtype)):
+        assert_agreement(rows.lazy().join(other.lazy(), on="a", how=how), device, ordered=False)
+        both = rows.lazy().join(other.lazy(), left_on=["a", "b"], right_on=["a", "c"], how=how, nulls_equal=True)
+        assert_agreement(both, device, ordered=False)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_columns_that_are_only_passed_on_are_kept(device: str, how: How) -> None:
+    left = pl.concat([LEFT.select("ordinal", "few").head(60), payload(60)], how="horizontal")
+    right = pl.concat([RIGHT.select("few").head(7), payload(7)], how="horizontal")
+    assert_agreement(left.lazy().join(right.lazy(), on="few", how=how), device, ordered=False)
+    assert_agreement(right.lazy().join(left.lazy(), on="few", how=how), device, ordered=False)
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("coalesce", [True, False])
+def test_names_of_the_columns(device: str, how: How, coalesce: bool) -> None:
+    left, right = LEFT.head(50).lazy(), RIGHT.head(50).lazy()
+    query = left.join(right, left_on="many", right_on="place", how=how, coalesce=coalesce, suffix="_of_right")
+    assert_agreement(query, device, ordered=False)
+    assert_agreement(left.join(right, on="few", how=how, coalesce=coalesce), device, ordered=False)
+
+
+@pytest.mark.parametrize("how", ["left", "semi", "anti"])
+def test_the_order_of_the_left_side_is_kept_if_asked_for(device: str, how: How) -> None:
+    query = LEFT.lazy().join(RIGHT.lazy(), on="many", how=how, maintain_order="left")
+    assert_agreement(query.select("ordinal"), device)
+
+
+def test_keys_that_are_expressions(device: str) -> None:
+    query = LEFT.lazy().join(RIGHT.lazy(), left_on=col("few") + 1, right_on=col("few"))
+    assert_agreement(query.select("ordinal", "place", "many"), device, ordered=False)
+
+
+@pytest.mark.parametrize(
+    "predicate", [col("price") > col("price_right"), (col("real") > 0) & (col("text") != col("text_right"))]
+)
+def test_a_filter_over_both_sides_of_an_inner_join(device: str, predicate: pl.Expr) -> None:
+    query = LEFT.lazy().join(RIGHT.lazy(), on="many").filter(predicate)
+    assert_agreement(query, device, ordered=False)
+
+
+def test_joins_of_joins_and_groups(device: str) -> None:
+    large = LEFT.lazy().group_by("few").agg(total=col("price").sum()).filter(col("total") > 0)
+    query = LEFT.lazy().join(large, on="few", how="semi").join(RIGHT.lazy(), on="many").join(LEFT.lazy(), on="ordinal")
+    assert_agreement(query, device, ordered=False)
+    assert_agreement(query.group_by("few").agg(col("place").max(), pl.len()), device, ordered=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        (LEFT.lazy().join(RIGHT.lazy(), how="cross"), "join_kind"),
+        (LEFT.lazy().join(RIGHT.lazy(), on="many", how="full"), "join"),
+        (LEFT.lazy().join(RIGHT.lazy(), on="many", maintain_order="right"), "join_order"),
+        (LEFT.lazy().join_where(RIGHT.lazy(), col("ordinal") < col("place")), "join"),
+    ],
+)
+def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, code: str) -> None:
+    with pytest.raises(frazil.UnsupportedError) as caught:
+        query.collect(engine=strict)
+    assert code in {reason.code for reason in caught.value.reasons}

@@ -1,0 +1,49 @@
+"""Frames in memory against Polars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from oracle import assert_agreement
+from polars import col
+from samples import ALL, pairs, payload, random_rows, variants
+
+import frazil
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_frames_of_every_dtype_come_back_as_they_were(device: str, dtype: Any) -> None:
+    for rows in variants(pairs(dtype)):
+        assert_agreement(rows.lazy(), device)
+        assert_agreement(rows.lazy().select("b"), device)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 40])
+def test_frames_of_dtypes_that_are_only_passed_on(device: str, rows: int) -> None:
+    assert_agreement(payload(rows).lazy(), device)
+    assert_agreement(payload(rows)[1:-1].lazy(), device)
+
+
+def test_chunks_that_differ_from_column_to_column(device: str) -> None:
+    rows = random_rows(100)
+    chunked = pl.concat([rows[:3], rows[3:50], rows[50:]], rechunk=False)
+    mixed = chunked.with_columns(whole=pl.Series(range(100)), text=pl.concat([rows["text"][:70], rows["text"][70:]]))
+    assert_agreement(mixed.lazy().filter(col("ordinal") > 1).select("text", "whole", "few"), device)
+
+
+def test_a_frame_without_columns(device: str) -> None:
+    assert_agreement(pl.LazyFrame(), device)
+    assert_agreement(pl.LazyFrame({"a": [1, 2, 3]}).select(pl.len()), device)
+
+
+def test_one_frame_read_twice(device: str) -> None:
+    rows = random_rows(50).lazy()
+    assert_agreement(rows.join(rows, on="ordinal", how="semi"), device, ordered=False)
+
+
+def test_object_columns_are_refused(strict: frazil.Engine) -> None:
+    with pytest.raises(frazil.UnsupportedError) as caught:
+        pl.LazyFrame({"a": [object()]}, schema={"a": pl.Object}).collect(engine=strict)
+    assert "dtype" in {reason.code for reason in caught.value.reasons}
