@@ -2,7 +2,8 @@
 
 usage: generate_registry.py SRC OUT
 
-OUT gets functions.cpp (what lower knows), functions_isa.cpp (loops, compiled once per instruction set) and operators.cpp.
+OUT gets functions.cpp (what lower knows), functions_isa.cpp (loops, compiled once per instruction set), device_functions
+(cases of the CUDA interpreter) and operators.cpp.
 A file is only written if it changes, so that nothing is compiled again for nothing.
 """
 
@@ -54,6 +55,16 @@ def main(source: Path, out: Path) -> None:
         f"primitives::cpu::Step map_step_of(const Instruction& i) {{\n  switch (i.function) {{\n{cases}"
         "    default: return nullptr;\n  }\n}\n}  // namespace frazil::functions::FZ_ISA\n",
     )
+    device = [(number, struct, text) for number, (_, struct, text) in enumerate(functions) if " apply(" in text]
+    write(
+        out / "device_functions.inc",
+        "#ifdef FZ_FUNCTION\n"
+        + "".join(f"FZ_FUNCTION({n}, {struct})\n" for n, struct, text in device if ".to_mask = true" not in text)
+        + "#endif\n#ifdef FZ_PREDICATE\n"
+        + "".join(f"FZ_PREDICATE({n}, {struct})\n" for n, struct, text in device if ".to_mask = true" in text)
+        + "#endif\n",
+    )
+    write(out / "device_functions.hpp", "#pragma once\n" + includes)
     kinds = sorted(f.parent.name for f in (source / "operators").glob("*/*.cpp") if f.stem == f.parent.name)
     write(
         out / "operators.cpp",

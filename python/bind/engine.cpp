@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
 #include "bind.hpp"
@@ -75,6 +76,10 @@ void bind_engine(nb::module_& module) {
       .def_prop_ro("report", [](const PythonResult& self) { return describe(self.result.report); })
       .def_prop_ro("tiles_loaded", [](const PythonResult& self) { return self.result.tiles_loaded; })
       .def_prop_ro("bytes_peak", [](const PythonResult& self) { return self.result.bytes_peak; })
+      .def_prop_ro("launches", [](const PythonResult& self) { return self.result.launches; })
+      .def_prop_ro("kernel_seconds", [](const PythonResult& self) { return self.result.kernel_seconds; })
+      .def_prop_ro("device_bytes", [](const PythonResult& self) { return self.result.device_bytes; })
+      .def_prop_ro("notes", [](const PythonResult& self) { return self.result.notes; })
       .def("__arrow_c_stream__", [](const PythonResult& self, nb::handle) {
         return export_table(self.result.table, self.pool);
       }, nb::arg("requested_schema").none() = nb::none());
@@ -92,7 +97,8 @@ void bind_engine(nb::module_& module) {
         return self.engine ? self.engine->pool()->bytes_in_use() : 0;
       })
       .def_prop_ro("threads", [](const PythonEngine& self) { return self.get().threads(); })
-      .def_prop_ro("device", [](const PythonEngine&) { return "cpu"; })
+      .def_prop_ro("device", [](const PythonEngine& self) { return self.get().device(); })
+      .def_prop_ro("device_description", [](const PythonEngine& self) { return self.get().device_description(); })
       .def("shutdown", [](PythonEngine& self) { self.engine.reset(); });
 }
 

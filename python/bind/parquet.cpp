@@ -36,17 +36,16 @@ PythonTable read_parquet(const std::vector<std::string>& paths, const std::optio
   nb::gil_scoped_release unlocked;
   memory::PoolPtr pool = memory::Pool::create(0);
   auto table = std::make_shared<columns::Table>();
-  std::vector<formats::ScanFile> files;
+  std::vector<formats::ScanFile> files = formats::open_files(paths);
+  if (!files.empty()) table->schema = fields_of(*files[0].metadata, names);
   std::vector<formats::RowGroupPlace> places;
-  for (const std::string& path : paths) {
-    files.push_back(formats::open_file(path));
-    const formats::FileMetadata& metadata = *files.back().metadata;
-    if (files.size() == 1) table->schema = fields_of(metadata, names);
+  for (size_t f = 0; f < files.size(); ++f) {
+    const formats::FileMetadata& metadata = *files[f].metadata;
     const auto problems = formats::find_problems(metadata, table->schema);
-    if (!problems.empty()) fail(ErrorKind::unsupported, problems[0].message + " (" + path + ")");
+    if (!problems.empty()) fail(ErrorKind::unsupported, problems[0].message + " (" + paths[f] + ")");
     for (size_t group = 0; group < metadata.row_groups.size(); ++group) {
       if (metadata.row_groups[group].rows == 0) continue;
-      places.push_back({static_cast<int>(files.size() - 1), static_cast<int>(group)});
+      places.push_back({static_cast<int>(f), static_cast<int>(group)});
     }
   }
   const formats::Scan scan(std::move(files), table->schema, std::move(places), pool,

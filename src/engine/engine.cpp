@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "engine/open_device.hpp"
 #include "engine/registry.hpp"
 #include "execute/materialise.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "primitives/cpu/machine.hpp"
 #include "primitives/move.hpp"
@@ -40,16 +42,23 @@ struct Engine::State {
   lower::Expressions expressions;
   execute::FunctionTable table;
   execute::Scheduler scheduler;
+  std::unique_ptr<execute::Resident> resident;  // null on the CPU
 };
 
 Engine::Engine(const Options& options) : options_(options), pool_(memory::Pool::create(options.memory_limit)) {
-  if (options.device != "auto" && options.device != "cpu") {
-    fail(ErrorKind::device, "no device \"" + options.device + "\": this build runs on \"cpu\"");
-  }
   state_ = std::make_unique<State>(options.threads);
+  if (options.device != "auto" && options.device != "cpu") {
+    state_->resident = std::make_unique<execute::Resident>(open_device(options.device));
+  }
 }
 
 Engine::~Engine() = default;
+
+std::string Engine::device() const { return state_->resident ? state_->resident->device().name() : "cpu"; }
+
+std::string Engine::device_description() const {
+  return state_->resident ? state_->resident->device().description() : std::to_string(threads()) + " threads";
+}
 
 int Engine::threads() const { return state_->scheduler.threads(); }
 
@@ -90,6 +99,7 @@ Result Engine::run(const plan::NodePtr& root, std::function<bool()> interrupted)
   context.pool = pool_;
   context.scheduler = &state_->scheduler;
   context.functions = &state_->table;
+  context.resident = state_->resident.get();
   context.batch_rows = options_.batch_rows;
   context.interrupted = std::move(interrupted);
   pool_->reset_peak();
@@ -105,6 +115,10 @@ Result Engine::run(const plan::NodePtr& root, std::function<bool()> interrupted)
   }
   result.tiles_loaded = context.tiles_loaded;
   result.bytes_peak = pool_->bytes_peak();
+  result.launches = context.launches;
+  result.kernel_seconds = context.kernel_seconds;
+  result.device_bytes = context.device_bytes;
+  result.notes = context.notes;
   return result;
 }
 

@@ -15,7 +15,7 @@
 namespace frazil::engine {
 
 struct Options {
-  std::string device = "auto";  // "auto" or "cpu"
+  std::string device = "auto";  // "auto" (the CPU for now), "cpu", "cuda" or "cuda:N"
   int threads = 0;              // 0: one per usable core
   int64_t memory_limit = 0;     // bytes; 0: none
   int64_t batch_rows = 0;       // rows a batch; 0: as the engine likes
@@ -38,6 +38,10 @@ struct Result {
   std::vector<NodeReport> report;               // children first
   int64_t tiles_loaded = 0;                     // tiles of columns that programs read
   int64_t bytes_peak = 0;                       // most memory that the engine held meanwhile
+  int64_t launches = 0;                         // of kernels
+  double kernel_seconds = 0;                    // by the device's clock
+  int64_t device_bytes = 0;                     // of columns that kernels read
+  std::vector<std::string> notes;               // what a device left to the CPU, and why
 };
 
 class FRAZIL_API Engine {
@@ -48,6 +52,8 @@ class FRAZIL_API Engine {
   const Options& options() const { return options_; }
   int threads() const;
   const memory::PoolPtr& pool() const { return pool_; }
+  std::string device() const;              // "cpu" or "cuda:N"
+  std::string device_description() const;  // the product, for people
 
   std::vector<Refusal> check(const plan::NodePtr& root) const;
   // `interrupted` is asked every few milliseconds; true cancels the query. Throws Error.

@@ -15,6 +15,7 @@
 namespace frazil::execute {
 
 class Scheduler;
+class Resident;
 
 // What functions bring to an executor: the loops of their `apply`, their names and what their failure means.
 struct FunctionTable {
@@ -35,11 +36,16 @@ struct Context {
   memory::PoolPtr pool;
   Scheduler* scheduler = nullptr;
   const FunctionTable* functions = nullptr;
+  Resident* resident = nullptr;      // a device and the columns on it; null: the CPU runs everything
   int64_t batch_rows = 0;            // 0: as the source likes
   std::atomic<bool> cancelled{false};
   std::function<bool()> interrupted;  // asked now and then by the thread that waits; true cancels the query
   std::vector<NodeReport> nodes;     // by node number
   std::atomic<int64_t> tiles_loaded{0};
+  int64_t launches = 0;              // of kernels
+  double kernel_seconds = 0;         // by the device's clock
+  int64_t device_bytes = 0;          // of columns that kernels read
+  std::vector<std::string> notes;    // what the device left to the CPU, and why
 
   void check_cancelled() const;
 };

@@ -69,7 +69,9 @@ KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count) {
     // Probes tell by range tests with 64-bit bounds whether a value has a key at all.
     if (!nulls_count && (field.base < INT64_MIN || field.high > INT64_MAX)) states = 0;
     packable &= states > 0;
-    field.bits = bits_for(states + (field.nullable ? 1 : 0));
+    const uint128 all = states + (field.nullable ? 1 : 0);
+    field.bits = bits_for(all);
+    field.states = all >> 63 ? 0 : static_cast<uint64>(all);
     field.shift = layout.bits;
     layout.bits += field.bits;
     layout.fields.push_back(field);
@@ -89,7 +91,7 @@ program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::ve
     const KeyLayout::Field& field = layout.fields[k];
     fields.push_back({.value = columns[k].value.operand, .valid = columns[k].value.valid, .type = columns[k].value.type,
                       .nullable = field.nullable, .descending = false, .shift = static_cast<uint8>(field.shift),
-                      .bits = static_cast<uint8>(field.bits), .base = field.base});
+                      .bits = static_cast<uint8>(field.bits), .base = field.base, .states = field.states});
   }
   program::Builder& builder = assembly.builder();
   const auto list = static_cast<int16>(builder.add_list(std::move(fields)));

@@ -28,6 +28,7 @@ struct KeyLayout {
     int shift = 0;
     int128 base = 0;
     int128 high = 0;  // highest value, for whole numbers
+    uint64 states = 0;  // packed values are below it; 0: more than 64 bits
     std::shared_ptr<const columns::Column> dictionary;
   };
   std::vector<Field> fields;

@@ -3,7 +3,10 @@
 #include <chrono>
 
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 
 namespace frazil::execute {
@@ -16,13 +19,15 @@ namespace {
 
 // One tile program and what ends it: a cut, or (null) the pipeline's sink.
 struct Segment {
+  program::Program values;   // before registers were allocated, for devices
   program::Program program;
   std::vector<SlotFactory> slots;
   Cut* cut = nullptr;
 };
 
 Segment close(Assembly& assembly, Cut* cut) {
-  return {program::allocate(assembly.builder().finish()), assembly.slots(), cut};
+  program::Program values = assembly.builder().finish();
+  return {values, program::allocate(values), assembly.slots(), cut};
 }
 
 std::vector<Segment> assemble(Context& context, const Pipeline& pipeline, const Facts& facts) {
@@ -73,6 +78,27 @@ class LaneRun {
     }
   }
 
+  // The same rows on a device, whose totals this lane takes.
+  void run_on_device(Context& context, Sink& sink, const primitives::DeviceAggregation& aggregation, const Batch& batch) {
+    Part& part = parts_.back();
+    std::vector<const primitives::cpu::LookupTable*> lookups(part.states.size(), nullptr);
+    for (const program::Instruction& i : part.segment->values.code) {
+      if (i.op != program::Op::lookup) continue;
+      lookups[static_cast<size_t>(i.slot)] =
+          static_cast<const primitives::cpu::LookupTable*>(part.states[static_cast<size_t>(i.slot)]);
+    }
+    primitives::Device& device = context.resident->device();
+    const primitives::DeviceTotals totals =
+        device.aggregate(part.segment->values, aggregation, batch.columns, batch.rows, lookups,
+                         static_cast<int64_t>(node_rows_.size()));
+    for (size_t n = 0; n < node_rows_.size(); ++n) node_rows_[n] += totals.node_rows[n];
+    for (const program::Instruction& i : part.segment->values.code) context.nodes[i.node].device = device.name();
+    context.launches += totals.launches;
+    context.kernel_seconds += totals.kernel_seconds;
+    context.device_bytes += totals.bytes_read;
+    sink.add_totals(*part.end, totals);
+  }
+
   std::unique_ptr<LaneEnd> finish(Context& context) {
     for (size_t n = 0; n < node_rows_.size(); ++n) context.nodes[n].rows += node_rows_[n];
     for (Part& part : parts_) context.tiles_loaded += part.machine.tiles_loaded();
@@ -108,15 +134,47 @@ class LaneRun {
   std::vector<int64> node_rows_;
 };
 
+std::vector<int> columns_read(const program::Program& program) {
+  std::vector<int> columns;
+  for (const program::Instruction& i : program.code) {
+    if (i.a.kind != program::Operand::column) continue;
+    if (std::find(columns.begin(), columns.end(), i.a.index) == columns.end()) columns.push_back(i.a.index);
+  }
+  return columns;
+}
+
+// Runs on the device what it can; false leaves the pipeline to the CPU, with a note of the reason.
+bool run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments) {
+  if (!context.resident) return false;
+  const auto aggregation = pipeline.sink->device_aggregation();
+  std::string lacks = "sinks of this kind";
+  if (segments.size() > 1) {
+    lacks = "joins that give a row several times";
+  } else if (aggregation) {
+    lacks = context.resident->device().lacks(segments[0].values, *aggregation);
+  }
+  const std::string& node = context.nodes[static_cast<size_t>(pipeline.node)].node;
+  if (!lacks.empty()) {
+    context.notes.push_back("the pipeline into " + node + " ran on the CPU: the device does not do " + lacks + " yet");
+    return false;
+  }
+  LaneRun lane(context, segments, *pipeline.sink);
+  const Batch batch = context.resident->load(context, source, columns_read(segments[0].values));
+  lane.run_on_device(context, *pipeline.sink, *aggregation, batch);
+  std::vector<std::unique_ptr<LaneEnd>> ends;
+  ends.push_back(lane.finish(context));
+  pipeline.sink->merge(context, std::move(ends));
+  return true;
+}
+
 // Fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
 constexpr int64_t kShares = 32;
 
 }  // namespace
 
-void run(Context& context, const Pipeline& pipeline) {
-  const auto begin = std::chrono::steady_clock::now();
-  SourcePtr source = pipeline.source(context);
-  std::vector<Segment> segments = assemble(context, pipeline, source->facts());
+namespace {
+
+void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments) {
   const int64_t tasks = source->tasks();
   const bool fixed = pipeline.sink->fixed_shares();
   const int64_t lanes = fixed ? std::min(kShares, std::max<int64_t>(tasks, 1)) : context.scheduler->threads();
@@ -137,6 +195,15 @@ void run(Context& context, const Pipeline& pipeline) {
   std::vector<std::unique_ptr<LaneEnd>> ends;
   for (auto& run : runs) ends.push_back(run->finish(context));
   pipeline.sink->merge(context, std::move(ends));
+}
+
+}  // namespace
+
+void run(Context& context, const Pipeline& pipeline) {
+  const auto begin = std::chrono::steady_clock::now();
+  SourcePtr source = pipeline.source(context);
+  std::vector<Segment> segments = assemble(context, pipeline, source->facts());
+  if (!run_on_device(context, pipeline, source, segments)) run_on_cpu(context, pipeline, source, segments);
   context.nodes[static_cast<size_t>(pipeline.node)].seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -11,6 +11,7 @@
 #include "execute/context.hpp"
 #include "execute/source.hpp"
 #include "primitives/cpu/machine.hpp"
+#include "primitives/device.hpp"
 
 namespace frazil::execute {
 
@@ -34,6 +35,9 @@ class Sink {
   virtual bool fixed_shares() const { return false; }
   virtual void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) = 0;
   virtual SourcePtr finish(Context& context) = 0;
+  // On a device: the accumulators that it keeps, if it can keep this sink's at all; and their totals, into a lane.
+  virtual std::optional<primitives::DeviceAggregation> device_aggregation() const { return std::nullopt; }
+  virtual void add_totals(LaneEnd&, const primitives::DeviceTotals&) {}
   // Bytes that it could give back, and the request to do so: what spilling needs.
   virtual int64_t revocable_bytes() const { return 0; }
   virtual void revoke(int64_t) {}

@@ -31,6 +31,19 @@ Element element_of(const Column& column) {
   return Element::none;
 }
 
+Physical physical_of(Element element) {
+  if (element == Element::bits) return Physical::bits;
+  if (element == Element::view) return Physical::view;
+  switch (program::bytes_of(element)) {
+    case 1: return Physical::w1;
+    case 2: return Physical::w2;
+    case 4: return Physical::w4;
+    case 8: return Physical::w8;
+    case 16: return Physical::w16;
+    default: return Physical::none;
+  }
+}
+
 program::SourceColumn describe(const std::string& name, const Column& column) {
   program::SourceColumn source{name, column.type, element_of(column)};
   source.encoding = column.encoding;
@@ -59,7 +72,8 @@ std::optional<columns::Interval> joined(const std::vector<Batch>& batches, size_
 
 class TableSource : public Source {
  public:
-  TableSource(Context& context, const columns::Schema& schema, std::vector<Batch> batches) {
+  TableSource(Context& context, const columns::Schema& schema, std::vector<Batch> batches, std::string key)
+      : key_(std::move(key)) {
     std::erase_if(batches, [](const Batch& batch) { return batch.rows == 0; });
     for (size_t c = 0; c < schema.size(); ++c) {
       bool agree = true, nullable = false;
@@ -93,16 +107,18 @@ class TableSource : public Source {
   const Facts& facts() const override { return facts_; }
   int64_t tasks() const override { return static_cast<int64_t>(morsels_.size()); }
   Batch read(Context&, int64_t task) override { return morsels_[static_cast<size_t>(task)]; }
+  std::string key() const override { return key_; }
 
  private:
+  std::string key_;
   Facts facts_;
   std::vector<Batch> morsels_;
 };
 
 }  // namespace
 
-SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<Batch> batches) {
-  return std::make_shared<TableSource>(context, schema, std::move(batches));
+SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<Batch> batches, std::string key) {
+  return std::make_shared<TableSource>(context, schema, std::move(batches), std::move(key));
 }
 
 }  // namespace frazil::execute

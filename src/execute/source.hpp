@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "columns/column.hpp"
@@ -23,15 +24,19 @@ class Source {
   virtual int64_t tasks() const = 0;
   // Batch number `task`, with the columns of facts() and its ordinal.
   virtual columns::Batch read(Context& context, int64_t task) = 0;
+  // What names these rows for good: equal keys mean equal rows while a source with that key is alive. Empty: nothing.
+  virtual std::string key() const { return ""; }
 };
 
 using SourcePtr = std::shared_ptr<Source>;
 
 // Batches in memory, cut into morsels. Columns are brought to one layout: encodings stay where all batches agree.
-SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<columns::Batch> batches);
+SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<columns::Batch> batches,
+                       std::string key = "");
 
 // The element that a program reads from a column's physical array.
 program::Element element_of(const columns::Column& column);
+columns::Physical physical_of(program::Element element);
 program::SourceColumn describe(const std::string& name, const columns::Column& column);
 
 }  // namespace frazil::execute

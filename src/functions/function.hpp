@@ -2,6 +2,7 @@
 // file is compiled for a device or for one instruction set.
 #pragma once
 
+#include "base/checked.hpp"
 #include "base/target.hpp"
 #include "plan/signature.hpp"
 

@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kWho = "scan_parquet";
 
 void require(bool condition, const char* what) {
-  if (!condition) [[unlikely]] fail(ErrorKind::compute, std::string("Parquet: ") + what);
+  if (!condition) [[unlikely]]
+    fail(ErrorKind::compute, std::string("Parquet: ") + what);
 }
 
 // Brings values to the rows that are valid; the others become 0.
@@ -43,11 +44,16 @@ void spread(const uint64* valid, int64_t rows, const T* from, T* to) {
 void spread(const uint64* valid, int64_t rows, int row_bytes, const void* from, void* to) {
   auto as = [&]<class T>(T) { spread(valid, rows, static_cast<const T*>(from), static_cast<T*>(to)); };
   switch (row_bytes) {
-    case 1: return as(uint8{});
-    case 2: return as(uint16{});
-    case 4: return as(uint32{});
-    case 8: return as(uint64{});
-    default: return as(uint128{});
+    case 1:
+      return as(uint8{});
+    case 2:
+      return as(uint16{});
+    case 4:
+      return as(uint32{});
+    case 8:
+      return as(uint64{});
+    default:
+      return as(uint128{});
   }
 }
 
@@ -60,7 +66,10 @@ struct Levels {
 class ChunkDecoder {
  public:
   ChunkDecoder(const ChunkInput& input, const Layout& layout, const memory::PoolPtr& pool, Column& to)
-      : input_(input), layout_(layout), pool_(pool), to_(to),
+      : input_(input),
+        layout_(layout),
+        pool_(pool),
+        to_(to),
         validity_(to.validity ? to.validity.mutable_as<uint64>() : nullptr) {}
   virtual ~ChunkDecoder() = default;
 
@@ -188,7 +197,8 @@ class TruthDecoder : public ChunkDecoder {
   static void read_into(const Page& page, const PageBody& body, int64_t count, BitAppender& out) {
     if (count == 0) return;
     if (page.header.encoding == PageEncoding::plain) {
-      require(columns::bytes_for_bits(count) <= static_cast<int64_t>(body.values.size()), "a page is too short for its values");
+      require(columns::bytes_for_bits(count) <= static_cast<int64_t>(body.values.size()),
+              "a page is too short for its values");
       out.append_all(body.values.data(), 0, count);
       return;
     }

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <list>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,35 +23,62 @@ namespace {
   fail(ErrorKind::io, std::strerror(error) + std::string(": ") + path);
 }
 
-}  // namespace
-
-File::File(std::string path) : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (fd_ < 0) fail_io(path_, errno);
-  struct stat status;
-  if (::fstat(fd_, &status) != 0 || S_ISDIR(status.st_mode)) {
-    const int error = S_ISDIR(status.st_mode) ? EISDIR : errno;
-    ::close(fd_);
-    fail_io(path_, error);
+// Closes a file that is open for one reading.
+struct Opened {
+  explicit Opened(const std::string& path) : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd < 0) fail_io(path, errno);
   }
-  identity_ = {status.st_size, status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec, status.st_ino, status.st_dev};
+  ~Opened() {
+    if (fd >= 0) ::close(fd);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  int fd;
+};
+
+int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
+
+FileIdentity identity_of(int fd, const std::string& path) {
+  struct stat status;
+  if (::fstat(fd, &status) != 0) fail_io(path, errno);
+  if (S_ISDIR(status.st_mode)) fail_io(path, EISDIR);
+  return {status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim), status.st_ino, status.st_dev};
 }
 
-File::~File() { ::close(fd_); }
-
-void File::read(int64_t offset, int64_t bytes, void* to) const {
+void read_fully(int fd, const std::string& path, int64_t offset, int64_t bytes, void* to) {
   for (int64_t done = 0; done < bytes;) {
-    const ssize_t got = ::pread(fd_, static_cast<char*>(to) + done, static_cast<size_t>(bytes - done), offset + done);
+    const ssize_t got = ::pread(fd, static_cast<char*>(to) + done, static_cast<size_t>(bytes - done), offset + done);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_io(path_, errno);
-    if (got == 0) fail(ErrorKind::io, "the file ended early: " + path_);
+    if (got < 0) fail_io(path, errno);
+    if (got == 0) fail(ErrorKind::io, "the file ended early: " + path);
     done += got;
   }
 }
 
+}  // namespace
+
+File::File(std::string path, bool keep_open) : path_(std::move(path)) {
+  Opened opened(path_);
+  identity_ = identity_of(opened.fd, path_);
+  if (keep_open) fd_ = std::exchange(opened.fd, -1);
+}
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void File::read(int64_t offset, int64_t bytes, void* to) const {
+  if (fd_ >= 0) return read_fully(fd_, path_, offset, bytes, to);
+  const Opened opened(path_);
+  if (!(identity_of(opened.fd, path_) == identity_))
+    fail(ErrorKind::io, "the file changed while it was read: " + path_);
+  read_fully(opened.fd, path_, offset, bytes, to);
+}
+
 namespace {
 
-constexpr int64_t kTail = 8;             // the length of the metadata, and the magic
-constexpr int64_t kGuess = 64 << 10;     // read at once; most metadata are smaller
+constexpr int64_t kTail = 8;          // the length of the metadata, and the magic
+constexpr int64_t kGuess = 64 << 10;  // read at once; most metadata are smaller
 
 FileMetadata read_footer(const File& file) {
   const int64_t size = file.identity().bytes;
@@ -103,9 +132,7 @@ class MetadataCache {
     std::string path;
     FileIdentity identity;
     std::shared_ptr<const FileMetadata> metadata;
-    int64_t chunks() const {
-      return static_cast<int64_t>(metadata->leaves.size() * (metadata->row_groups.size() + 1));
-    }
+    int64_t chunks() const { return static_cast<int64_t>(metadata->leaves.size() * (metadata->row_groups.size() + 1)); }
   };
   void erase(std::list<Entry>::iterator entry) {
     chunks_ -= entry->chunks();
@@ -118,13 +145,21 @@ class MetadataCache {
   int64_t chunks_ = 0;
 };
 
+// Times are kept in coarse steps, so a file may change again right after it changed without showing it.
+bool is_settled(const File& file) {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return nanoseconds(now) - file.identity().changed_ns > int64_t{2000000000};
+}
+
 }  // namespace
 
 std::shared_ptr<const FileMetadata> read_metadata(const File& file) {
   static MetadataCache cache;
   if (auto found = cache.find(file)) return found;
+  const bool keep = is_settled(file);
   auto metadata = std::make_shared<const FileMetadata>(read_footer(file));
-  cache.insert(file, metadata);
+  if (keep) cache.insert(file, metadata);
   return metadata;
 }
 

@@ -12,15 +12,16 @@ namespace frazil::formats {
 
 // What tells that a file is still the one that was seen.
 struct FileIdentity {
-  int64_t bytes = 0, modified_ns = 0;
+  int64_t bytes = 0, modified_ns = 0, changed_ns = 0;
   uint64_t inode = 0, device = 0;
   bool operator==(const FileIdentity&) const = default;
 };
 
 class FRAZIL_API File {
  public:
-  // Throws io if there is no such file.
-  explicit File(std::string path);
+  // Throws io if there is no such file. A file that is not kept open is opened for each reading, and must not have
+  // changed by then: a process may have only so many files open.
+  explicit File(std::string path, bool keep_open = true);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -32,7 +33,7 @@ class FRAZIL_API File {
 
  private:
   std::string path_;
-  int fd_;
+  int fd_ = -1;
   FileIdentity identity_;
 };
 using FilePtr = std::shared_ptr<const File>;

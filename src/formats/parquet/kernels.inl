@@ -7,17 +7,21 @@ namespace {
 typedef uint32 LooseU32 __attribute__((aligned(1), may_alias));
 typedef uint64 LooseU64 __attribute__((aligned(1), may_alias));
 
-// --- bit-packed values ------------------------------------------------------------------------------------------------
+// --- bit-packed values
+// ------------------------------------------------------------------------------------------------
 
 template <int BITS>
 constexpr uint32 kMask = BITS == 32 ? ~0u : (1u << BITS) - 1;
 
 template <int BITS, int... J>
-inline __attribute__((always_inline)) void unpack_each(const uint8* from, uint32* to, std::integer_sequence<int, J...>) {
+inline __attribute__((always_inline)) void unpack_each(const uint8* from, uint32* to,
+                                                       std::integer_sequence<int, J...>) {
   if constexpr (BITS <= 25) {
     ((to[J] = *reinterpret_cast<const LooseU32*>(from + J * BITS / 8) >> (J * BITS % 8) & kMask<BITS>), ...);
   } else {
-    ((to[J] = static_cast<uint32>(*reinterpret_cast<const LooseU64*>(from + J * BITS / 8) >> (J * BITS % 8)) & kMask<BITS>), ...);
+    ((to[J] =
+          static_cast<uint32>(*reinterpret_cast<const LooseU64*>(from + J * BITS / 8) >> (J * BITS % 8)) & kMask<BITS>),
+     ...);
   }
 }
 
@@ -75,7 +79,8 @@ void unpack(const uint8* from, int64 groups, int bits, uint32* to) {
   unpack_in(std::make_integer_sequence<int, 32>(), from, groups, bits, to);
 }
 
-// --- dictionaries -----------------------------------------------------------------------------------------------------
+// --- dictionaries
+// -----------------------------------------------------------------------------------------------------
 
 uint32 largest(const uint32* codes, int64 count) {
   uint32 most = 0;
@@ -90,7 +95,8 @@ void gather(const uint32* codes, int64 count, const void* values, void* to) {
   for (int64 i = 0; i < count; ++i) out[i] = from[codes[i]];
 }
 
-// --- numbers ----------------------------------------------------------------------------------------------------------
+// --- numbers
+// ----------------------------------------------------------------------------------------------------------
 
 // Unsigned arithmetic wraps, so one comparison with the width of the interval tests both of its ends.
 template <class From, class To>

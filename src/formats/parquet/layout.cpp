@@ -67,11 +67,16 @@ Width narrowest(const Interval& interval, int bytes_plain) {
 
 Physical physical_of(int bytes) {
   switch (bytes) {
-    case 1: return Physical::w1;
-    case 2: return Physical::w2;
-    case 4: return Physical::w4;
-    case 8: return Physical::w8;
-    default: return Physical::w16;
+    case 1:
+      return Physical::w1;
+    case 2:
+      return Physical::w2;
+    case 4:
+      return Physical::w4;
+    case 8:
+      return Physical::w8;
+    default:
+      return Physical::w16;
   }
 }
 
@@ -81,9 +86,8 @@ Layout choose_layout(const DataType& type, std::span<const ColumnChunk> chunks) 
   Layout layout;
   layout.like.type = type;
   layout.like.physical = columns::plain_physical(type);
-  layout.nullable = std::any_of(chunks.begin(), chunks.end(), [](const ColumnChunk& part) {
-    return part.leaf->optional && part.chunk->nulls != 0;
-  });
+  layout.nullable = std::any_of(chunks.begin(), chunks.end(),
+                                [](const ColumnChunk& part) { return part.leaf->optional && part.chunk->nulls != 0; });
   if (!type.is_whole_number()) return layout;
   layout.like.interval = interval_of(type, chunks);
   if (!layout.like.interval) return layout;

@@ -14,7 +14,7 @@ struct ColumnChunk {
 };
 
 struct Layout {
-  columns::Column like;   // without rows: dtype, physical array, encoding, base, dictionary, and the interval to keep
+  columns::Column like;  // without rows: dtype, physical array, encoding, base, dictionary, and the interval to keep
   bool nullable = false;
 };
 

@@ -17,8 +17,15 @@ namespace frazil::formats {
 enum class Stored : uint8_t { boolean, int32, int64, int96, float32, float64, bytes, fixed };
 enum class Codec : uint8_t { none, snappy, gzip, lzo, brotli, lz4, zstd, lz4_raw };
 enum class PageEncoding : uint8_t {
-  plain = 0, plain_dictionary = 2, rle = 3, bit_packed = 4, delta_binary = 5, delta_length = 6, delta_bytes = 7,
-  rle_dictionary = 8, byte_stream_split = 9,
+  plain = 0,
+  plain_dictionary = 2,
+  rle = 3,
+  bit_packed = 4,
+  delta_binary = 5,
+  delta_length = 6,
+  delta_bytes = 7,
+  rle_dictionary = 8,
+  byte_stream_split = 9,
 };
 constexpr bool is_dictionary(PageEncoding encoding) {
   return encoding == PageEncoding::plain_dictionary || encoding == PageEncoding::rle_dictionary;
@@ -27,7 +34,8 @@ constexpr bool is_dictionary(PageEncoding encoding) {
 // A set of encodings, a bit each.
 using EncodingSet = uint32_t;
 constexpr EncodingSet set_of(PageEncoding encoding) { return 1u << static_cast<int>(encoding); }
-constexpr EncodingSet kDictionaryEncodings = set_of(PageEncoding::plain_dictionary) | set_of(PageEncoding::rle_dictionary);
+constexpr EncodingSet kDictionaryEncodings =
+    set_of(PageEncoding::plain_dictionary) | set_of(PageEncoding::rle_dictionary);
 
 // A column of values. Columns below a group or with lists carry the name of their outermost field and are `nested`.
 struct Leaf {
@@ -36,17 +44,17 @@ struct Leaf {
   int32_t fixed_bytes = 0;
   bool optional = false;
   bool nested = false;
-  bool is_unsigned = false;                 // whole numbers, also in statistics
-  std::optional<columns::DataType> type;    // absent: no dtype of ours stands for it
-  std::string annotation;                   // what the file calls it, for messages
+  bool is_unsigned = false;               // whole numbers, also in statistics
+  std::optional<columns::DataType> type;  // absent: no dtype of ours stands for it
+  std::string annotation;                 // what the file calls it, for messages
 };
 
 struct Chunk {
   int64_t start = 0;  // of its first page
   int64_t bytes = 0;
   int64_t values = 0;
-  int64_t dictionary_bytes = 0;  // before the first data page, 0 if not told
-  int64_t nulls = -1;            // -1: not told
+  int64_t dictionary_bytes = 0;             // before the first data page, 0 if not told
+  int64_t nulls = -1;                       // -1: not told
   std::optional<columns::Interval> bounds;  // whole numbers: of all values, if told
   EncodingSet encodings = 0;
   std::optional<EncodingSet> page_encodings;  // of its data pages, if told
@@ -75,9 +83,9 @@ FRAZIL_API FileMetadata parse_metadata(std::span<const uint8_t> footer, int64_t 
 struct PageHeader {
   enum class Kind : uint8_t { data = 0, index = 1, dictionary = 2, data_v2 = 3 };
   Kind kind = Kind::data;
-  int32_t bytes = 0;         // in the file
-  int32_t bytes_whole = 0;   // decompressed
-  int32_t values = 0;        // with nulls
+  int32_t bytes = 0;        // in the file
+  int32_t bytes_whole = 0;  // decompressed
+  int32_t values = 0;       // with nulls
   PageEncoding encoding = PageEncoding::plain;
   PageEncoding levels = PageEncoding::rle;  // version 1
   int32_t level_bytes = 0;                  // version 2: definition levels, which are not compressed

@@ -10,7 +10,8 @@ namespace frazil::formats {
 namespace {
 
 void require(bool condition, const char* what) {
-  if (!condition) [[unlikely]] fail(ErrorKind::compute, std::string("Parquet: ") + what);
+  if (!condition) [[unlikely]]
+    fail(ErrorKind::compute, std::string("Parquet: ") + what);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace frazil::formats {
 namespace {
 
 void require(bool condition) {
-  if (!condition) [[unlikely]] fail(ErrorKind::compute, "Parquet: the runs of a page are damaged");
+  if (!condition) [[unlikely]]
+    fail(ErrorKind::compute, "Parquet: the runs of a page are damaged");
 }
 
 }  // namespace

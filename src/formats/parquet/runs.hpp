@@ -11,9 +11,9 @@
 namespace frazil::formats {
 
 struct Run {
-  int64 count = 0;           // at most as many as were left
+  int64 count = 0;  // at most as many as were left
   const uint8* packed = nullptr;
-  uint32 value = 0;          // where nothing is packed
+  uint32 value = 0;  // where nothing is packed
 };
 
 // The runs of `count` values, checked against their bytes. Behind those lie memory::kPadding readable ones.

@@ -8,9 +8,16 @@ namespace frazil::formats {
 
 using columns::Column;
 
-ScanFile open_file(const std::string& path) {
-  auto file = std::make_shared<const File>(path);
-  return {file, read_metadata(*file)};
+ScanFile open_file(const std::string& path) { return open_files({path})[0]; }
+
+std::vector<ScanFile> open_files(const std::vector<std::string>& paths) {
+  constexpr size_t kKeptOpen = 256;  // of the 1,024 that a process may usually have
+  std::vector<ScanFile> files;
+  for (const std::string& path : paths) {
+    auto file = std::make_shared<const File>(path, paths.size() <= kKeptOpen);
+    files.push_back({file, read_metadata(*file)});
+  }
+  return files;
 }
 
 namespace {
@@ -21,8 +28,16 @@ constexpr EncodingSet kSupported = kDictionaryEncodings | set_of(PageEncoding::p
                                    set_of(PageEncoding::bit_packed);  // which old writers name for levels
 
 std::string encoding_name(EncodingSet unsupported) {
-  constexpr const char* kNames[] = {"PLAIN", "", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
-                                    "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"};
+  constexpr const char* kNames[] = {"PLAIN",
+                                    "",
+                                    "PLAIN_DICTIONARY",
+                                    "RLE",
+                                    "BIT_PACKED",
+                                    "DELTA_BINARY_PACKED",
+                                    "DELTA_LENGTH_BYTE_ARRAY",
+                                    "DELTA_BYTE_ARRAY",
+                                    "RLE_DICTIONARY",
+                                    "BYTE_STREAM_SPLIT"};
   const int number = __builtin_ctz(unsupported);
   return number < 10 ? kNames[number] : std::to_string(number);
 }
@@ -127,7 +142,8 @@ std::vector<Column> Scan::read(int64_t group, const std::function<void()>& betwe
       columns.push_back(read_column(group, f));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::compute) throw;
-      fail(error.kind(), std::string(error.what()) + " (column \"" + fields_[f].name + "\" of " + file(group).file->path() + ")");
+      fail(error.kind(),
+           std::string(error.what()) + " (column \"" + fields_[f].name + "\" of " + file(group).file->path() + ")");
     }
   }
   return columns;

@@ -19,6 +19,7 @@ struct ScanFile {
   std::shared_ptr<const FileMetadata> metadata;
 };
 FRAZIL_API ScanFile open_file(const std::string& path);
+FRAZIL_API std::vector<ScanFile> open_files(const std::vector<std::string>& paths);
 
 struct RowGroupPlace {
   int file;
@@ -48,7 +49,9 @@ class FRAZIL_API Scan {
 
  private:
   const RowGroup& row_group(int64_t group) const;
-  const ScanFile& file(int64_t group) const { return files_[static_cast<size_t>(groups_[static_cast<size_t>(group)].file)]; }
+  const ScanFile& file(int64_t group) const {
+    return files_[static_cast<size_t>(groups_[static_cast<size_t>(group)].file)];
+  }
   ColumnChunk chunk(int64_t group, size_t field) const;
   columns::Column read_column(int64_t group, size_t field) const;
 

@@ -11,18 +11,34 @@ using columns::TypeId;
 namespace {
 
 void require(bool condition) {
-  if (!condition) [[unlikely]] fail(ErrorKind::compute, "Parquet: the schema is damaged");
+  if (!condition) [[unlikely]]
+    fail(ErrorKind::compute, "Parquet: the schema is damaged");
 }
 
 // What a column's values mean; the numbers are those of the format's LogicalType.
 enum class Meaning : uint8_t {
-  none = 0, string = 1, map = 2, list = 3, enumeration = 4, decimal = 5, date = 6, time = 7, timestamp = 8, integer = 10,
-  null = 11, json = 12, bson = 13, uuid = 14, float16 = 15, other = 16,
+  none = 0,
+  string = 1,
+  map = 2,
+  list = 3,
+  enumeration = 4,
+  decimal = 5,
+  date = 6,
+  time = 7,
+  timestamp = 8,
+  integer = 10,
+  null = 11,
+  json = 12,
+  bson = 13,
+  uuid = 14,
+  float16 = 15,
+  other = 16,
 };
-constexpr const char* kMeanings[] = {"", "STRING", "MAP", "LIST", "ENUM", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "",
-                                     "INTEGER", "UNKNOWN", "JSON", "BSON", "UUID", "FLOAT16", "of another kind"};
-constexpr const char* kStored[] = {"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY",
-                                   "FIXED_LEN_BYTE_ARRAY"};
+constexpr const char* kMeanings[] = {"",     "STRING", "MAP",       "LIST",    "ENUM",           "DECIMAL",
+                                     "DATE", "TIME",   "TIMESTAMP", "",        "INTEGER",        "UNKNOWN",
+                                     "JSON", "BSON",   "UUID",      "FLOAT16", "of another kind"};
+constexpr const char* kStored[] = {"BOOLEAN", "INT32",  "INT64",      "INT96",
+                                   "FLOAT",   "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"};
 
 enum Repetition : int32_t { required = 0, optional_ = 1, repeated = 2 };
 
@@ -55,11 +71,13 @@ void read_parameters(ThriftReader& reader, ThriftType type, Element& element) {
         if (field == 1) element.bits = reader.whole32(kind);
         if (field == 2) element.is_signed = reader.truth(kind);
         return field <= 2;
-      case Meaning::time: case Meaning::timestamp:
+      case Meaning::time:
+      case Meaning::timestamp:
         if (field == 1) element.utc = reader.truth(kind);
         if (field == 2) read_unit(reader, kind, element);
         return field <= 2;
-      default: return false;
+      default:
+        return false;
     }
   });
 }
@@ -75,23 +93,49 @@ void read_logical(ThriftReader& reader, ThriftType type, Element& element) {
 // The annotations of before LogicalType.
 void apply_converted(int32_t converted, Element& element) {
   switch (converted) {
-    case 0: element.meaning = Meaning::string; return;
-    case 1: case 2: element.meaning = Meaning::map; return;
-    case 3: element.meaning = Meaning::list; return;
-    case 4: element.meaning = Meaning::enumeration; return;
-    case 5: element.meaning = Meaning::decimal; return;
-    case 6: element.meaning = Meaning::date; return;
-    case 7: case 8: element.meaning = Meaning::time; return;
-    case 9: case 10:
+    case 0:
+      element.meaning = Meaning::string;
+      return;
+    case 1:
+    case 2:
+      element.meaning = Meaning::map;
+      return;
+    case 3:
+      element.meaning = Meaning::list;
+      return;
+    case 4:
+      element.meaning = Meaning::enumeration;
+      return;
+    case 5:
+      element.meaning = Meaning::decimal;
+      return;
+    case 6:
+      element.meaning = Meaning::date;
+      return;
+    case 7:
+    case 8:
+      element.meaning = Meaning::time;
+      return;
+    case 9:
+    case 10:
       element.meaning = Meaning::timestamp;
       element.unit = converted == 9 ? TimeUnit::milliseconds : TimeUnit::microseconds;
       return;
-    case 11: case 12: case 13: case 14: case 15: case 16: case 17: case 18:
+    case 11:
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+    case 16:
+    case 17:
+    case 18:
       element.meaning = Meaning::integer;
       element.is_signed = converted >= 15;
       element.bits = 8 << ((converted - 11) & 3);
       return;
-    default: element.meaning = Meaning::other; return;
+    default:
+      element.meaning = Meaning::other;
+      return;
   }
 }
 
@@ -100,16 +144,35 @@ Element read_element(ThriftReader& reader, ThriftType type) {
   int32_t converted = -1;
   reader.structure(type, [&](int16_t field, ThriftType kind) {
     switch (field) {
-      case 1: element.stored = reader.whole32(kind); return true;
-      case 2: element.fixed_bytes = reader.whole32(kind); return true;
-      case 3: element.repetition = reader.whole32(kind); return true;
-      case 4: element.name = reader.binary(kind); return true;
-      case 5: element.children = reader.whole32(kind); return true;
-      case 6: converted = reader.whole32(kind); return true;
-      case 7: element.scale = reader.whole32(kind); return true;
-      case 8: element.precision = reader.whole32(kind); return true;
-      case 10: read_logical(reader, kind, element); return true;
-      default: return false;
+      case 1:
+        element.stored = reader.whole32(kind);
+        return true;
+      case 2:
+        element.fixed_bytes = reader.whole32(kind);
+        return true;
+      case 3:
+        element.repetition = reader.whole32(kind);
+        return true;
+      case 4:
+        element.name = reader.binary(kind);
+        return true;
+      case 5:
+        element.children = reader.whole32(kind);
+        return true;
+      case 6:
+        converted = reader.whole32(kind);
+        return true;
+      case 7:
+        element.scale = reader.whole32(kind);
+        return true;
+      case 8:
+        element.precision = reader.whole32(kind);
+        return true;
+      case 10:
+        read_logical(reader, kind, element);
+        return true;
+      default:
+        return false;
     }
   });
   if (element.meaning == Meaning::none && converted >= 0) apply_converted(converted, element);
@@ -126,11 +189,16 @@ std::optional<DataType> decimal_type(const Element& element, int digits_max) {
 std::optional<DataType> integer_type(const Element& element, int bits_stored) {
   if (element.bits > bits_stored) return std::nullopt;
   switch (element.bits) {
-    case 8: return columns::simple(element.is_signed ? TypeId::int8 : TypeId::uint8);
-    case 16: return columns::simple(element.is_signed ? TypeId::int16 : TypeId::uint16);
-    case 32: return columns::simple(element.is_signed ? TypeId::int32 : TypeId::uint32);
-    case 64: return columns::simple(element.is_signed ? TypeId::int64 : TypeId::uint64);
-    default: return std::nullopt;
+    case 8:
+      return columns::simple(element.is_signed ? TypeId::int8 : TypeId::uint8);
+    case 16:
+      return columns::simple(element.is_signed ? TypeId::int16 : TypeId::uint16);
+    case 32:
+      return columns::simple(element.is_signed ? TypeId::int32 : TypeId::uint32);
+    case 64:
+      return columns::simple(element.is_signed ? TypeId::int64 : TypeId::uint64);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -173,7 +241,8 @@ std::optional<DataType> type_of(const Element& element) {
         return decimal_type(element, 38);
       }
       break;
-    case Stored::int96: break;
+    case Stored::int96:
+      break;
   }
   return std::nullopt;
 }
@@ -188,7 +257,8 @@ Leaf leaf_of(const Element& element) {
   leaf.is_unsigned = element.meaning == Meaning::integer && !element.is_signed;
   leaf.type = type_of(element);
   leaf.annotation = kStored[element.stored];
-  if (element.meaning != Meaning::none) leaf.annotation += std::string(" ") + kMeanings[static_cast<int>(element.meaning)];
+  if (element.meaning != Meaning::none)
+    leaf.annotation += std::string(" ") + kMeanings[static_cast<int>(element.meaning)];
   return leaf;
 }
 

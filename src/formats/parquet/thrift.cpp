@@ -11,7 +11,8 @@ constexpr int kDepth = 24;  // deeper than anything in Parquet's metadata; the s
 }  // namespace
 
 void ThriftReader::expect(bool as_expected) {
-  if (!as_expected) [[unlikely]] fail(ErrorKind::compute, "Parquet: the metadata are damaged");
+  if (!as_expected) [[unlikely]]
+    fail(ErrorKind::compute, "Parquet: the metadata are damaged");
 }
 
 void ThriftReader::enter() { expect(++depth_ <= kDepth); }
@@ -94,16 +95,30 @@ void ThriftReader::skip_element(ThriftType type) {
 
 void ThriftReader::skip(ThriftType type) {
   switch (type) {
-    case ThriftType::stop: case ThriftType::yes: case ThriftType::no: return;
-    case ThriftType::i8: byte(); return;
-    case ThriftType::i16: case ThriftType::i32: case ThriftType::i64: varint(); return;
+    case ThriftType::stop:
+    case ThriftType::yes:
+    case ThriftType::no:
+      return;
+    case ThriftType::i8:
+      byte();
+      return;
+    case ThriftType::i16:
+    case ThriftType::i32:
+    case ThriftType::i64:
+      varint();
+      return;
     case ThriftType::real:
       expect(left() >= 8);
       at_ += 8;
       return;
-    case ThriftType::binary: binary(type); return;
-    case ThriftType::structure: structure([](int16_t, ThriftType) { return false; }); return;
-    case ThriftType::list: case ThriftType::set: {
+    case ThriftType::binary:
+      binary(type);
+      return;
+    case ThriftType::structure:
+      structure([](int16_t, ThriftType) { return false; });
+      return;
+    case ThriftType::list:
+    case ThriftType::set: {
       enter();
       list(ThriftType::list, [&](ThriftType element) { skip_element(element); });
       --depth_;

@@ -11,12 +11,25 @@
 namespace frazil::formats {
 
 enum class ThriftType : uint8_t {
-  stop = 0, yes = 1, no = 2, i8 = 3, i16 = 4, i32 = 5, i64 = 6, real = 7, binary = 8, list = 9, set = 10, map = 11, structure = 12,
+  stop = 0,
+  yes = 1,
+  no = 2,
+  i8 = 3,
+  i16 = 4,
+  i32 = 5,
+  i64 = 6,
+  real = 7,
+  binary = 8,
+  list = 9,
+  set = 10,
+  map = 11,
+  structure = 12,
 };
 
 class FRAZIL_API ThriftReader {
  public:
-  explicit ThriftReader(std::span<const uint8_t> bytes) : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
+  explicit ThriftReader(std::span<const uint8_t> bytes)
+      : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
 
   int64_t position() const { return at_ - begin_; }
   int64_t left() const { return end_ - at_; }

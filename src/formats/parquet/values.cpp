@@ -18,7 +18,8 @@ using columns::Interval;
 namespace {
 
 void require(bool condition, const char* what) {
-  if (!condition) [[unlikely]] fail(ErrorKind::compute, std::string("Parquet: ") + what);
+  if (!condition) [[unlikely]]
+    fail(ErrorKind::compute, std::string("Parquet: ") + what);
 }
 
 int log2_of(int bytes) { return std::countr_zero(static_cast<unsigned>(bytes)); }
@@ -26,11 +27,16 @@ int log2_of(int bytes) { return std::countr_zero(static_cast<unsigned>(bytes)); 
 template <class Visit>
 void with_row_type(int bytes, Visit visit) {
   switch (bytes) {
-    case 1: return visit(uint8{});
-    case 2: return visit(uint16{});
-    case 4: return visit(uint32{});
-    case 8: return visit(uint64{});
-    default: return visit(uint128{});
+    case 1:
+      return visit(uint8{});
+    case 2:
+      return visit(uint16{});
+    case 4:
+      return visit(uint32{});
+    case 8:
+      return visit(uint64{});
+    default:
+      return visit(uint128{});
   }
 }
 
@@ -75,7 +81,8 @@ void Values::codes(std::span<const uint8_t> runs, int bits, int64_t count, void*
 
 namespace {
 
-// --- numbers ----------------------------------------------------------------------------------------------------------
+// --- numbers
+// ----------------------------------------------------------------------------------------------------------
 
 // Dictionaries may hold values that no row has; only rows are held to the statistics.
 class CheckedValues : public Values {
@@ -176,34 +183,30 @@ class WideValues : public CheckedValues {
   template <class T>
   void store(std::span<const uint8_t> bytes, int64_t count, T* to) {
     const Interval& allowed = layout_.like.interval ? *layout_.like.interval : kEverything;
-    int64_t i = 0;
-    auto put = [&](int128 value) {
+    auto put = [&](int64_t row, int128 value) {
       if (value < allowed.low || value > allowed.high) [[unlikely]] {
         if (!reading_dictionary_) fail_statistics(*leaf_);
-        excluded_[static_cast<size_t>(i)] = 1;
+        excluded_[static_cast<size_t>(row)] = 1;
       }
-      to[i++] = static_cast<T>(static_cast<uint128>(value) - static_cast<uint128>(layout_.like.base));
+      to[row] = static_cast<T>(static_cast<uint128>(value) - static_cast<uint128>(layout_.like.base));
     };
     if (leaf_->stored == Stored::bytes) {
+      int64_t row = 0;
       for_each_text(bytes, count, [&](const uint8* text, uint32 length) {
         require(length <= 16, "a decimal has more than 128 bits");
-        put(big_endian(text, length));
+        put(row++, big_endian(text, length));
       });
       return;
     }
     const int64_t width = leaf_->stored == Stored::int32 ? 4 : leaf_->stored == Stored::int64 ? 8 : leaf_->fixed_bytes;
     require(count <= static_cast<int64_t>(bytes.size()) / width, "a page is too short for its values");
-    const uint8_t* from = bytes.data();
-    switch (leaf_->stored) {
-      case Stored::int32: for (; i < count;) put(load<int32>(from + i * 4)); break;
-      case Stored::int64: for (; i < count;) put(load<int64>(from + i * 8)); break;
-      default:
-        if (width == 16) {
-          for (; i < count;) put(load_16(from + i * 16));
-        } else {
-          for (; i < count;) put(big_endian(from + i * width, width));
-        }
-    }
+    auto put_all = [&](auto value_at) {
+      for (int64_t row = 0; row < count; ++row) put(row, value_at(bytes.data() + row * width));
+    };
+    if (leaf_->stored == Stored::int32) return put_all(load<int32>);
+    if (leaf_->stored == Stored::int64) return put_all(load<int64>);
+    if (width == 16) return put_all(load_16);
+    put_all([width](const uint8_t* at) { return big_endian(at, width); });
   }
 
   template <class From>
@@ -217,11 +220,13 @@ class WideValues : public CheckedValues {
                                __builtin_bswap64(load<uint64>(from + 8)));
   }
 
-  static constexpr Interval kEverything{static_cast<int128>(uint128{1} << 127), static_cast<int128>(~(uint128{1} << 127))};
+  static constexpr Interval kEverything{static_cast<int128>(uint128{1} << 127),
+                                        static_cast<int128>(~(uint128{1} << 127))};
   const Layout& layout_;
 };
 
-// --- texts ------------------------------------------------------------------------------------------------------------
+// --- texts
+// ------------------------------------------------------------------------------------------------------------
 
 // Views into the pages. `at` has 12 readable bytes, whatever the length.
 inline columns::View view_of(const uint8* at, uint32 length, int32 buffer, int64_t offset) {
@@ -247,7 +252,8 @@ inline columns::View view_of(const uint8* at, uint32 length, int32 buffer, int64
 class ViewValues : public Values {
  public:
   ViewValues(const Layout& layout, memory::PoolPtr pool, std::vector<memory::Buffer>& characters)
-      : Values(sizeof(columns::View), std::move(pool)), is_string_(layout.like.type.id == columns::TypeId::string),
+      : Values(sizeof(columns::View), std::move(pool)),
+        is_string_(layout.like.type.id == columns::TypeId::string),
         characters_(characters) {}
 
   bool plain(const PageBody& body, int64_t count, void* to) override {
@@ -277,7 +283,9 @@ class ViewValues : public Values {
 class CodeValues : public Values {
  public:
   CodeValues(const ChunkInput& input, const Layout& layout, memory::PoolPtr pool)
-      : Values(columns::bytes_per_row(layout.like.physical), std::move(pool)), leaf_(*input.part.leaf), map_(input.codes) {
+      : Values(columns::bytes_per_row(layout.like.physical), std::move(pool)),
+        leaf_(*input.part.leaf),
+        map_(input.codes) {
     entries_ = static_cast<int64_t>(map_.size());
     entries_array_ = pool_->allocate(entries_ * row_bytes(), "scan_parquet");
     for (int64_t i = 0; i < entries_; ++i) {
@@ -292,8 +300,9 @@ class CodeValues : public Values {
 
   bool plain(const PageBody&, int64_t count, void*) override {
     if (count > 0) {
-      fail(ErrorKind::compute, "Parquet: column \"" + leaf_.name + "\" has pages without a dictionary, which its encoding"
-                               " statistics deny; write the file again");
+      fail(ErrorKind::compute, "Parquet: column \"" + leaf_.name +
+                                   "\" has pages without a dictionary, which its encoding"
+                                   " statistics deny; write the file again");
     }
     return false;
   }

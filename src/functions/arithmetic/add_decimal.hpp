@@ -13,7 +13,7 @@ struct add_decimal {
   template <class T>
   FZ_HD static T apply(T a, T b, bool& bad) {
     T result;
-    bad = __builtin_add_overflow(a, b, &result) || exceeds_decimal(result);
+    bad = add_overflows(a, b, result) || exceeds_decimal(result);
     return result;
   }
 #ifdef FZ_HOST

@@ -11,11 +11,20 @@ struct multiply_decimal {
                                      .failure = "overflow in decimal product: the result needs more than 38 digits",
                                      .doc = "Product of decimals, rounded half to even to the larger scale.",
                                      .example = "multiply(0.15, 0.50) = 0.08"};
-  // `unit` is ten to the power of the digits to drop.
+  // `unit` is ten to the power of the digits to drop. Money has two, and dividing by a constant is much cheaper.
   template <class T>
   FZ_HD static T apply(T a, T b, T unit, bool& bad) {
-    T product;
-    bad = __builtin_mul_overflow(a, b, &product);
+    T product = 0;
+    if constexpr (sizeof(T) == 16) {
+      bad = multiply_overflows(a, b, product);
+    } else {
+      bad = false;  // narrow types are only chosen where the product is known to fit
+      product = a * b;
+    }
+    return unit == 100 ? rounded<T>(product, 100, bad) : rounded<T>(product, unit, bad);
+  }
+  template <class T>
+  FZ_HD static T rounded(T product, T unit, bool& bad) {
     const T quotient = product / unit, rest = product - quotient * unit;
     const T twice = rest < 0 ? -2 * rest : 2 * rest;
     const T away = twice > unit || (twice == unit && (quotient & 1)) ? (product < 0 ? -1 : 1) : 0;

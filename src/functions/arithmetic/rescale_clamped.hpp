@@ -13,7 +13,7 @@ struct rescale_clamped {
   template <class T>
   FZ_HD static T apply(T value, T factor) {
     T result;
-    if (!__builtin_mul_overflow(value, factor, &result)) return result;
+    if (!multiply_overflows(value, factor, result)) return result;
     const T most = static_cast<T>(~(typename Unsigned<T>::U{1} << (sizeof(T) * 8 - 1)));
     return value < 0 ? -most : most;
   }

@@ -14,7 +14,7 @@ struct rescale_up {
   template <class T>
   FZ_HD static T apply(T value, T factor, bool& bad) {
     T result;
-    bad = __builtin_mul_overflow(value, factor, &result) || exceeds_decimal(result);
+    bad = multiply_overflows(value, factor, result) || exceeds_decimal(result);
     return result;
   }
 #ifdef FZ_HOST

@@ -216,6 +216,25 @@ std::unique_ptr<LaneEnd> GroupBySink::start(Context&, const std::vector<SlotStat
   return lane;
 }
 
+std::optional<primitives::DeviceAggregation> GroupBySink::device_aggregation() const {
+  if (variant_ == Variant::hash) return std::nullopt;
+  primitives::DeviceAggregation aggregation;
+  aggregation.groups = variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits;
+  for (const CellPlan& cell : cells_) {
+    if (cell.kind == CellKind::min || cell.kind == CellKind::max || cell.type == Type::i128) return std::nullopt;
+    aggregation.cells.push_back({cell.slot, program::is_float(cell.type)});
+  }
+  return aggregation;
+}
+
+void GroupBySink::add_totals(LaneEnd& end, const primitives::DeviceTotals& totals) {
+  auto& lane = static_cast<GroupLane&>(end);
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    auto* to = static_cast<uint64*>(lane.cell_slots[c]->cells.array().data);
+    std::copy(totals.cells[c].begin(), totals.cells[c].end(), to);
+  }
+}
+
 columns::Batch GroupBySink::batch_of(const std::vector<columns::Column>& keys, const std::vector<CellColumn>& cells,
                                      int64_t rows, const std::vector<uint32_t>* groups) const {
   columns::Batch batch{rows, keys};

@@ -23,6 +23,8 @@ class GroupBySink : public execute::Sink {
   bool fixed_shares() const override { return sums_floats_; }
   void merge(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>> lanes) override;
   execute::SourcePtr finish(execute::Context& context) override;
+  std::optional<primitives::DeviceAggregation> device_aggregation() const override;
+  void add_totals(execute::LaneEnd& lane, const primitives::DeviceTotals& totals) override;
 
   // The step that makes the node's columns from keys and accumulators.
   execute::StepPtr results_step() const;

@@ -11,6 +11,19 @@ bool worth_measuring(const columns::Column& column) {
   return column.type.is_whole_number() && columns::bytes_per_row(column.physical) >= 4 && column.rows > 0;
 }
 
+// The addresses of a frame's buffers. They name its rows for as long as the source holds the buffers.
+std::string key_of(const columns::Table& table) {
+  std::string key = "frame";
+  for (const columns::Field& field : table.schema) key += "/" + field.name + " " + field.type.name();
+  for (const columns::Batch& batch : table.batches) {
+    key += "/" + std::to_string(batch.rows);
+    for (const columns::Column& column : batch.columns) {
+      key += ":" + std::to_string(reinterpret_cast<uintptr_t>(column.values.as())) + "+" + std::to_string(column.offset);
+    }
+  }
+  return key;
+}
+
 void check(lower::Checker&, const plan::Node&) {}
 
 lower::Open lower_scan(lower::Lowering& lowering, const plan::NodePtr& node) {
@@ -25,7 +38,7 @@ lower::Open lower_scan(lower::Lowering& lowering, const plan::NodePtr& node) {
         if (worth_measuring(column)) column.interval = columns::measure_interval(column);
       }
     }
-    return execute::table_source(context, node->schema, std::move(batches));
+    return execute::table_source(context, node->schema, std::move(batches), key_of(*node->table));
   };
   return open;
 }

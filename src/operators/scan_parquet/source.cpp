@@ -73,10 +73,10 @@ std::vector<ParquetSource::Part> ParquetSource::choose(const ParquetRequest& req
 }
 
 ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request) {
-  std::vector<formats::ScanFile> files;
-  for (const std::string& path : request.paths) files.push_back(formats::open_file(path));
+  std::vector<formats::ScanFile> files = formats::open_files(request.paths);
   const std::vector<Part> parts = choose(request, files);
   std::vector<formats::RowGroupPlace> places;
+  places.reserve(parts.size());
   for (const Part& part : parts) places.push_back(part.place);
   scan_ = std::make_unique<formats::Scan>(std::move(files), request.fields, std::move(places), context.pool,
                                           parallel(context));
@@ -85,7 +85,8 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
     const int64_t step = context.batch_rows > 0 ? context.batch_rows : part.rows;
     decoded_.push_back(std::make_unique<Decoded>());
     for (int64_t row = 0; row < part.rows; row += step) {
-      tasks_.push_back({static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row});
+      tasks_.push_back(
+          {static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row});
       ++decoded_.back()->tasks_left;
     }
     facts_.rows += part.rows;

@@ -14,8 +14,8 @@ namespace frazil::operators {
 // What a scan is asked for.
 struct ParquetRequest {
   std::vector<std::string> paths;
-  columns::Schema fields;       // to read; those of the output first
-  int64_t offset = 0;           // of the rows of all files
+  columns::Schema fields;  // to read; those of the output first
+  int64_t offset = 0;      // of the rows of all files
   int64_t length = INT64_MAX;
   plan::ExpressionPtr predicate;  // may be null: for leaving out row groups
 };
@@ -34,8 +34,8 @@ class ParquetSource : public execute::Source {
   int64_t row_groups_pruned() const { return row_groups_pruned_; }
 
  private:
-  struct Part;      // rows of a row group that are wanted
-  struct Decoded;   // a row group whose batches have not all been taken
+  struct Part;     // rows of a row group that are wanted
+  struct Decoded;  // a row group whose batches have not all been taken
   struct Task {
     int64_t group, first, rows, ordinal;
   };

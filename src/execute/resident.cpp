@@ -1,0 +1,83 @@
+#include "execute/resident.hpp"
+
+#include "base/error.hpp"
+#include "columns/bits.hpp"
+#include "execute/scheduler.hpp"
+
+namespace frazil::execute {
+
+using columns::Batch;
+using columns::Column;
+
+void Resident::clear() {
+  std::lock_guard lock(mutex_);
+  entries_.clear();
+}
+
+// Reads the source once and copies the missing columns, batch by batch, each to its place.
+void Resident::read(Context& context, Source& source, std::vector<Column*> missing) {
+  const int64_t rows = source.facts().rows;
+  std::vector<std::vector<uint8>> validity(missing.size());
+  std::mutex bits_mutex;
+  for (size_t c = 0; c < missing.size(); ++c) {
+    if (!missing[c]) continue;
+    missing[c]->values = device_->allocate(rows * columns::bytes_per_row(missing[c]->physical));
+    if (source.facts().columns[c].nullable) validity[c].resize(static_cast<size_t>(columns::words_for_bits(rows) * 8), 0);
+  }
+  context.scheduler->run(context, source.tasks(), [&](int, int64_t task) {
+    const Batch batch = source.read(context, task);
+    for (size_t c = 0; c < missing.size(); ++c) {
+      if (!missing[c]) continue;
+      const Column& from = batch.columns[c];
+      FZ_CHECK(from.physical == missing[c]->physical && from.encoding == missing[c]->encoding);
+      const int64_t width = columns::bytes_per_row(from.physical);
+      device_->copy(missing[c]->values, batch.ordinal * width, from.values.as<char>() + from.offset * width, batch.rows * width);
+      if (validity[c].empty()) continue;
+      std::lock_guard lock(bits_mutex);  // neighbouring batches share bytes
+      for (int64_t row = 0; row < batch.rows; ++row) {
+        const int64_t bit = batch.ordinal + row;
+        if (from.is_valid(row)) validity[c][static_cast<size_t>(bit >> 3)] |= static_cast<uint8>(1u << (bit & 7));
+      }
+    }
+  });
+  for (size_t c = 0; c < missing.size(); ++c) {
+    if (validity[c].empty()) continue;
+    missing[c]->validity = device_->allocate(static_cast<int64_t>(validity[c].size()));
+    device_->copy(missing[c]->validity, 0, validity[c].data(), static_cast<int64_t>(validity[c].size()));
+  }
+}
+
+Batch Resident::load(Context& context, const SourcePtr& source, const std::vector<int>& wanted) {
+  std::lock_guard lock(mutex_);
+  const Facts& facts = source->facts();
+  Batch batch{facts.rows, std::vector<Column>(facts.columns.size())};
+  std::vector<Column*> missing(facts.columns.size(), nullptr);
+  bool any = false;
+  for (int c : wanted) {
+    const program::SourceColumn& like = facts.columns[static_cast<size_t>(c)];
+    const auto found = entries_.find(source->key() + "\n" + like.name);
+    if (!source->key().empty() && found != entries_.end()) {
+      batch.columns[static_cast<size_t>(c)] = found->second.column;
+      ++hits_;
+      continue;
+    }
+    Column& column = batch.columns[static_cast<size_t>(c)];
+    column.type = like.type;
+    column.rows = facts.rows;
+    column.encoding = like.encoding;
+    column.base = like.base;
+    column.dictionary = like.dictionary;
+    column.physical = physical_of(like.element);
+    missing[static_cast<size_t>(c)] = &column;
+    any = true;
+  }
+  if (!any) return batch;
+  read(context, *source, missing);
+  for (int c : wanted) {
+    if (!missing[static_cast<size_t>(c)] || source->key().empty()) continue;
+    entries_[source->key() + "\n" + facts.columns[static_cast<size_t>(c)].name] = {source, batch.columns[static_cast<size_t>(c)]};
+  }
+  return batch;
+}
+
+}  // namespace frazil::execute

@@ -1,0 +1,39 @@
+// Columns that lie in a device's memory, kept between queries. A column is known by its source's key and its name; the
+// source is kept beside it, so that a key that names host buffers stays true.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "execute/source.hpp"
+#include "primitives/device.hpp"
+
+namespace frazil::execute {
+
+class Resident {
+ public:
+  explicit Resident(std::shared_ptr<primitives::Device> device) : device_(std::move(device)) {}
+
+  primitives::Device& device() { return *device_; }
+  // The columns of `wanted` (numbers in the source's facts) for all rows of the source, in the device's memory; the
+  // others are empty. What is not there yet is read and copied. `batch.rows` is the source's.
+  columns::Batch load(Context& context, const SourcePtr& source, const std::vector<int>& wanted);
+  void clear();
+  int64_t hits() const { return hits_; }
+
+ private:
+  struct Entry {
+    SourcePtr source;
+    columns::Column column;
+  };
+  void read(Context& context, Source& source, std::vector<columns::Column*> missing);
+
+  std::shared_ptr<primitives::Device> device_;
+  std::mutex mutex_;
+  std::map<std::string, Entry> entries_;
+  int64_t hits_ = 0;
+};
+
+}  // namespace frazil::execute

@@ -1,0 +1,98 @@
+// A tile program as the CUDA interpreter runs it: columns are read where they are used, sums are folded into what makes
+// their values, and filters into the tests that they wait for. Plain data, passed to the kernel by value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/target.hpp"
+#include "program/program.hpp"
+
+namespace frazil::primitives::cuda {
+
+using program::Element;
+
+enum class DeviceOp : uint8 {
+  move,         // value = a
+  function,     // value = function(a, b, parameter)
+  predicate,    // mask = function(a, b)
+  range,        // mask = low <= a <= high
+  lookup,       // mask = table[a]
+  valid,        // mask = validity of column a
+  mask_and, mask_or, mask_and_not, mask_not,
+  group_field,  // group += (a - low) * high; with validity in mask_a: 0 for null, one more else
+  sum,          // the value alone
+  count,
+  count_rows,   // of live rows, for a plan node
+};
+
+constexpr uint8 kNone = 255;
+constexpr uint8 kLive = 254;  // as a mask: the rows that are live
+
+struct DeviceOperand {
+  enum Kind : uint8 { none, reg, column, literal } kind = none;
+  uint8 index = 0;
+};
+
+struct DeviceStep {
+  DeviceOp op;
+  uint8 dst = kNone;       // register, or mask register
+  uint8 cell = kNone;      // accumulator that the value is added to
+  uint8 mask_a = kNone;    // operands of mask verbs (kNone: all rows); the rows of sums and counts (kNone: live rows)
+  uint8 mask_b = kNone;
+  bool filters = false;    // the mask narrows the live rows instead of being kept
+  bool has_validity = false;
+  uint16 function = 0;
+  DeviceOperand a, b;
+  int64 low = 0, high = 0;  // bounds; literal and parameter of functions
+  int64 extra = 0;          // literal b
+};
+
+constexpr int kMaxSteps = 48;
+constexpr int kMaxColumns = 16;
+constexpr int kMaxCells = 16;
+constexpr int kMaxNodes = 4;
+
+struct DeviceColumn {
+  const void* values;
+  const uint32* validity;  // null: none
+  Element element;
+  int64 base;              // added to what is read
+};
+
+struct DeviceProgram {
+  DeviceStep steps[kMaxSteps];
+  DeviceColumn columns[kMaxColumns];
+  const uint8* tables[kMaxColumns];  // lookups, by DeviceStep::low
+  int step_count = 0;
+  int registers = 0;
+  int masks = 0;
+  int cells = 0;
+  int groups = 1;       // of the mixed-radix group number
+  int copies = 1;       // sets of accumulators a block has: its threads share them evenly
+  int nodes = 0;
+  uint32 float_cells = 0;  // bit per accumulator that holds floats
+};
+
+enum class Word : uint8 { i32, i64, f64 };  // what all registers of a program hold
+
+// Everything about a folded program but its addresses.
+struct Folded {
+  DeviceProgram program;
+  Word word = Word::i32;
+  std::vector<int> column_of;      // device column -> program column
+  std::vector<int> table_slot;     // table -> slot
+  std::vector<int> node_of;        // counter -> plan node
+  // Mixed-radix digits of the group number, least significant first, and where each lies in the packed key.
+  struct Digit {
+    int64 states;
+    int shift;
+  };
+  std::vector<Digit> digits;
+  std::string lacks;               // not empty: what the device cannot do
+};
+
+// `cells`: the slots of the accumulators, in order; `is_float` theirs.
+Folded fold(const program::Program& program, const std::vector<int>& cell_slots);
+
+}  // namespace frazil::primitives::cuda
