@@ -1,0 +1,109 @@
+"""Scans of Parquet files in plans, against Polars: predicates, row groups left out, slices, several files."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import frazil
+
+
+@pytest.fixture
+def rising(tmp_path: Path) -> Path:
+    """Ten row groups of 100 rows, with a column that rises through them."""
+    path = tmp_path / "rising.parquet"
+    rows = range(1000)
+    pl.DataFrame(
+        {
+            "i": rows,
+            "d": [Decimal(i) / 100 for i in rows],
+            "day": [date(2020, 1, 1) + timedelta(days=i) for i in rows],
+            "n": [None if i < 100 else i % 7 for i in rows],
+            "s": [f"text {i % 13}" for i in rows],
+        },
+        schema_overrides={"d": pl.Decimal(15, 2)},
+    ).write_parquet(path, row_group_size=100)
+    return path
+
+
+PREDICATES = [
+    pl.col("i") < 100,
+    pl.col("i") <= 100,
+    pl.col("i") > 899,
+    pl.col("i") >= 899,
+    pl.lit(250) > pl.col("i"),
+    pl.col("i") == 555,
+    pl.col("i") == -1,
+    pl.col("i").is_between(150, 249),
+    pl.col("i").is_between(199, 300, closed="none"),
+    (pl.col("i") > 300) & (pl.col("s") == "text 3"),
+    (pl.col("i") > 900) | (pl.col("i") < 100),
+    pl.col("d") < Decimal("1.00"),
+    pl.col("day") >= date(2022, 1, 1),
+    pl.col("n") == 3,
+    pl.col("n") > 6,
+]
+
+
+@pytest.mark.parametrize("predicate", PREDICATES, ids=str)
+def test_row_groups_are_left_out_and_no_row_is_lost(strict: frazil.Engine, rising: Path, predicate: pl.Expr) -> None:
+    query = pl.scan_parquet(rising).filter(predicate)
+    assert_frame_equal(query.collect(engine=strict), query.collect(engine="in-memory"))
+    alone = query.select("s")  # the predicate's columns are read, and not given on
+    assert_frame_equal(alone.collect(engine=strict), alone.collect(engine="in-memory"))
+
+
+@pytest.mark.parametrize(
+    ("predicate", "left_out"),
+    [
+        (pl.col("i") < 100, 9),
+        (pl.col("i") <= 100, 8),
+        (pl.lit(250) > pl.col("i"), 7),
+        (pl.col("i") == -1, 10),
+        (pl.col("i").is_between(199, 300, closed="none"), 9),
+        (pl.col("day") >= date(2022, 1, 1), 7),
+        (pl.col("d") < Decimal("1.00"), 9),
+        (pl.col("n") > 6, 10),
+        (pl.col("s") == "text 3", 0),
+    ],
+    ids=str,
+)
+def test_the_report_counts_row_groups_that_are_left_out(
+    strict: frazil.Engine, rising: Path, predicate: pl.Expr, left_out: int
+) -> None:
+    pl.scan_parquet(rising, use_statistics=False).filter(predicate).collect(engine=strict)
+    assert strict.last_report is not None
+    told = strict.last_report.nodes[0].node
+    assert told == (f"scan_parquet, {left_out} of 10 row groups left out" if left_out else "scan_parquet")
+
+
+@pytest.mark.parametrize(("offset", "length"), [(0, 10), (95, 10), (150, 333), (990, 50), (2000, 5), (0, 0)])
+def test_slices(strict: frazil.Engine, rising: Path, offset: int, length: int) -> None:
+    for query in (
+        pl.scan_parquet(rising).slice(offset, length),
+        pl.scan_parquet([rising, rising]).slice(offset, length).filter(pl.col("n") > 2).select("i", "s"),
+        pl.scan_parquet(rising).slice(offset, length).select(pl.len()),
+    ):
+        assert_frame_equal(query.collect(engine=strict), query.collect(engine="in-memory"))
+
+
+@pytest.mark.parametrize("batch_rows", [1, 7, 64])
+def test_short_batches(rising: Path, batch_rows: int) -> None:
+    query = pl.scan_parquet(rising).filter(pl.col("i") > 130).select("s", "n", "i")
+    with frazil.Engine(device="cpu", strict=True, batch_rows=batch_rows) as engine:
+        assert_frame_equal(query.collect(engine=engine), query.collect(engine="in-memory"))
+
+
+def test_files_with_other_columns_are_left_to_polars(engine: frazil.Engine, tmp_path: Path) -> None:
+    paths = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    pl.DataFrame({"a": [1, 2], "b": [3, 4]}).write_parquet(paths[0])
+    pl.DataFrame({"a": [5], "b": ["x"]}).write_parquet(paths[1])
+    query = pl.scan_parquet(paths)
+    assert query.select("a").collect(engine=engine)["a"].to_list() == [1, 2, 5]
+    with pytest.raises(pl.exceptions.SchemaError):
+        query.select("b").collect(engine=engine)
