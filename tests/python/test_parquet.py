@@ -141,8 +141,8 @@ def test_dictionaries_of_row_groups_become_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", [255, 256, 257, 65_536, 65_537])
 def test_dictionary_sizes_at_the_limits(tmp_path: Path, values: int) -> None:
     path = tmp_path / "file.parquet"
-    texts = [f"value {n}" for n in range(values)] * 2
-    pq.write_table(pa.table({"a": texts}), path, dictionary_pagesize_limit=1 << 24, row_group_size=values // 3)
+    texts = [f"value {n // 3}" for n in range(3 * values)]
+    pq.write_table(pa.table({"a": texts}), path, dictionary_pagesize_limit=1 << 24, row_group_size=values)
     assert_frame_equal(read(path), pl.read_parquet(path))
 
 

@@ -49,6 +49,9 @@ bool only_codes(const StoredChunk& stored) {
   return true;
 }
 
+// Columns whose values hardly repeat gain nothing from codes; small dictionaries cost nothing either.
+constexpr int64_t kSmall = 1024;
+
 // A chunk's own dictionary; its texts lie in `owner`.
 struct OwnDictionary {
   bool usable = false;
@@ -62,6 +65,7 @@ OwnDictionary read_dictionary(const StoredChunk& stored, bool is_string, const m
   if (!only_codes(stored)) return own;
   const PageHeader header = read_header(stored, 0);
   if (header.kind != PageHeader::Kind::dictionary || header.values > kDictionaryMax) return own;
+  if (header.values > kSmall && header.values > chunk.values / 2) return own;
   const int64_t bytes = header.header_bytes + int64_t{header.bytes};
   if (bytes > chunk.bytes) fail(ErrorKind::compute, "Parquet: a dictionary is longer than its chunk");
   memory::Buffer page_bytes = pool->allocate(bytes, kWho);

@@ -28,7 +28,8 @@ struct ScanDictionary {
   std::vector<memory::Buffer> code_maps;          // per chunk: its codes (uint16_t) in `values`
 };
 
-// The dictionary of a text column, if all of its pages have codes and there are at most kDictionaryMax values.
+// The dictionary of a text column, if all of its pages have codes, its values repeat, and there are at most
+// kDictionaryMax of them.
 ScanDictionary unite_dictionaries(const columns::DataType& type, std::span<const StoredChunk> chunks,
                                   const memory::PoolPtr& pool, const Parallel& parallel);
 
