@@ -35,11 +35,12 @@ FZ_HD auto apply(bool& bad, Arguments... arguments) {
 template <class F, program::Type type, class T>
 FZ_HD void call(const void* from, void* to) {
   if constexpr ((F::info.kernels & plan::set_of(type)) != 0) {
+    constexpr int n = F::info.arguments + F::info.parameters;
     const T* x = static_cast<const T*>(from);
     bool bad = false;
-    if constexpr (F::info.arguments == 1) {
+    if constexpr (n == 1) {
       *static_cast<decltype(apply<F>(bad, x[0]))*>(to) = apply<F>(bad, x[0]);
-    } else if constexpr (F::info.arguments == 2) {
+    } else if constexpr (n == 2) {
       *static_cast<decltype(apply<F>(bad, x[0], x[1]))*>(to) = apply<F>(bad, x[0], x[1]);
     } else {
       *static_cast<decltype(apply<F>(bad, x[0], x[1], x[2]))*>(to) = apply<F>(bad, x[0], x[1], x[2]);

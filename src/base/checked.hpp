@@ -7,7 +7,7 @@ namespace frazil {
 
 template <class T>
 FZ_HD bool add_overflows(T a, T b, T& result) {
-#if defined(__CUDA_ARCH__)
+#ifdef FZ_ON_DEVICE
   result = a + b;
   return ((a ^ result) & (b ^ result)) < 0;
 #else
@@ -17,7 +17,7 @@ FZ_HD bool add_overflows(T a, T b, T& result) {
 
 template <class T>
 FZ_HD bool subtract_overflows(T a, T b, T& result) {
-#if defined(__CUDA_ARCH__)
+#ifdef FZ_ON_DEVICE
   result = a - b;
   return ((a ^ b) & (a ^ result)) < 0;
 #else
@@ -27,7 +27,7 @@ FZ_HD bool subtract_overflows(T a, T b, T& result) {
 
 template <class T>
 FZ_HD bool multiply_overflows(T a, T b, T& result) {
-#if defined(__CUDA_ARCH__)
+#ifdef FZ_ON_DEVICE
   result = a * b;
   return a != 0 && (result / a != b || (a == -1 && b < 0 && result < 0));
 #else

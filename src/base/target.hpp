@@ -7,6 +7,9 @@
 #else
 #define FZ_HD inline __attribute__((always_inline))
 #endif
+#if defined(__CUDA_ARCH__)
+#define FZ_ON_DEVICE  // this pass makes code for a GPU
+#endif
 
 namespace frazil {
 
@@ -20,5 +23,8 @@ using uint32 = unsigned int;
 using uint64 = unsigned long;
 using int128 = __int128;
 using uint128 = unsigned __int128;
+
+template <class A, class B> constexpr bool kSame = false;
+template <class A> constexpr bool kSame<A, A> = true;
 
 }  // namespace frazil

@@ -17,7 +17,7 @@ enum class Shape : uint8 {
 };
 
 using TypeSet = uint32;  // bit per program::Type
-constexpr TypeSet set_of(program::Type type) { return 1u << static_cast<int>(type); }
+FZ_HD constexpr TypeSet set_of(program::Type type) { return 1u << static_cast<int>(type); }
 constexpr TypeSet kWholes = set_of(program::Type::i32) | set_of(program::Type::i64) | set_of(program::Type::u64) |
                             set_of(program::Type::i128);
 constexpr TypeSet kSignedWholes = set_of(program::Type::i32) | set_of(program::Type::i64) | set_of(program::Type::i128);

@@ -82,6 +82,16 @@ def betweens() -> Iterator[Case]:
         yield str(dtype), pairs(dtype), expressions
 
 
+def memberships() -> Iterator[Case]:
+    for dtype in LISTED:
+        values = interesting(dtype)
+        yield str(dtype), pairs(dtype), [col("a").is_in(some) for some in (values[:1], values[1:4], values)]
+    for dtype in (pl.UInt64, pl.Int128):  # of lists of literals 64 bits reach the engine
+        yield str(dtype), pairs(dtype), [col("a").is_in(some) for some in ([0], [7, 2**63 - 1])]
+
+
+NARROW_WHOLES = [dtype for dtype in WHOLES if dtype not in (pl.UInt64, pl.Int128)]
+LISTED: list[Any] = [*NARROW_WHOLES, *FLOATS, *DECIMALS, pl.String, pl.Date, pl.Datetime("us")]
 LARGE: list[Any] = [pl.UInt32, pl.UInt64, pl.Int64, pl.Int128]
 
 
@@ -154,6 +164,7 @@ CASES: dict[str, Cases] = {
     "greater": partial(comparison, operator.gt),
     "greater_equal": partial(comparison, operator.ge),
     "is_between": betweens,
+    "is_in": memberships,
     "and": lambda: truths(col("a") & col("b"), col("a") & pl.lit(True), col("a") & pl.lit(False)),
     "or": lambda: truths(col("a") | col("b"), col("a") | pl.lit(True), col("a") | pl.lit(False)),
     "not": lambda: truths(~col("a"), ~(col("a") & ~col("b"))),

@@ -11,9 +11,9 @@ struct equal {
                                      .example = "equal(2, 2) = true"};
   template <class T>
   FZ_HD static bool apply(const T& a, const T& b) {
-    if constexpr (__is_same(T, RegisterView)) {
+    if constexpr (kSame<T, RegisterView>) {
       return equal_views(a, b);
-    } else if constexpr (__is_same(T, float) || __is_same(T, double)) {
+    } else if constexpr (kSame<T, float> || kSame<T, double>) {
       return (a == b) | ((a != a) & (b != b));
     } else {
       return a == b;
