@@ -19,8 +19,9 @@ Query = Callable[[Path], pl.LazyFrame]
 
 
 def table(folder: Path, name: str) -> pl.LazyFrame:
-    """The table `name` of the folder."""
-    return pl.scan_parquet(folder / f"{name}.parquet")
+    """The table `name` of the folder: one file, or a folder of parts."""
+    parts = folder / name
+    return pl.scan_parquet(parts / "*.parquet" if parts.is_dir() else folder / f"{name}.parquet")
 
 
 def pricing_summary(folder: Path) -> pl.LazyFrame:

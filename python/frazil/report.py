@@ -53,11 +53,20 @@ class Report:
     native: all rows were produced by Frazil; False: Polars ran the query, or a strict engine refused it.
     nodes: the plan nodes that ran on Frazil, children first, as counted by their operators.
     reasons: why Frazil refused, empty if native.
+    notes: what a GPU left to the CPU, and why.
+    launches, kernel_seconds, device_bytes: GPU kernels, their time by the GPU's clock, and the bytes of the columns
+        that they read; 0 on the CPU.
+    tiles_loaded: tiles of columns that programs read on the CPU; a filter that leaves nothing of a tile saves the rest.
     """
 
     native: bool
     nodes: tuple[NodeReport, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+    launches: int = 0
+    kernel_seconds: float = 0.0
+    device_bytes: int = 0
+    tiles_loaded: int = 0
 
     @property
     def device(self) -> str:
@@ -72,6 +81,11 @@ class Report:
             native=all(report.native for report in reports),
             nodes=tuple(node for report in reports for node in report.nodes),
             reasons=tuple(reason for report in reports for reason in report.reasons),
+            notes=tuple(note for report in reports for note in report.notes),
+            launches=sum(report.launches for report in reports),
+            kernel_seconds=sum(report.kernel_seconds for report in reports),
+            device_bytes=sum(report.device_bytes for report in reports),
+            tiles_loaded=sum(report.tiles_loaded for report in reports),
         )
 
     def __str__(self) -> str:
@@ -80,7 +94,8 @@ class Report:
             for node in self.nodes
         ]
         refused = [f"  {reason}" for reason in self.reasons]
-        return "\n".join(["native" if self.native else "not native", *ran, *refused])
+        notes = [f"  {note}" for note in self.notes]
+        return "\n".join(["native" if self.native else "not native", *ran, *refused, *notes])
 
 
 class UnsupportedError(core.UnsupportedError):

@@ -73,12 +73,14 @@ void Assembly::count_rows() { builder_.append({.op = Op::count_rows, .c = builde
 
 // Text of dictionary codes: fetched from the dictionary by code.
 Value Assembly::spell_out(const Value& codes, std::shared_ptr<const Column> dictionary) {
+  auto [known, is_new] = fetched_.try_emplace({dictionary.get(), -1, codes.operand.index});
+  if (!is_new) return known->second;
   const int slot = add_slot("dictionary", gather_slot(*dictionary));
   Value rows = builder_.convert(codes, Type::row);
   program::Operand text = builder_.append(
       {.op = Op::gather, .type = Type::view, .slot = static_cast<int16>(slot), .a = rows.operand},
       Type::view);
-  return {text, Type::view, codes.valid, std::nullopt};
+  return known->second = {text, Type::view, codes.valid, std::nullopt};
 }
 
 Value Assembly::fetch(const Binding& binding, bool decoded) {
@@ -88,11 +90,18 @@ Value Assembly::fetch(const Binding& binding, bool decoded) {
     const auto& dictionary = builder_.source(binding.column).dictionary;
     return decoded && dictionary ? spell_out(value, dictionary) : value;
   }
-  // A build-side column: fetched at the row numbers of the probe.
+  Value value = fetch_build(binding);
   const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
-  program::SourceColumn source = describe(binding.name, column);
-  program::Builder layout({source});
-  Value like = layout.column(0);  // what a load of this column would give
+  return decoded && column.encoding == Encoding::dictionary ? spell_out(value, column.dictionary) : value;
+}
+
+// A build-side column at the row numbers of the probe, gathered once.
+Value Assembly::fetch_build(const Binding& binding) {
+  auto [known, is_new] = fetched_.try_emplace({binding.build.get(), binding.column, binding.build_row.index});
+  if (!is_new) return known->second;
+  const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
+  const program::SourceColumn source = describe(binding.name, column);
+  const Value like = program::Builder({source}).column(0);  // what a load of this column would give
   const int slot = add_slot("build column " + binding.name, gather_slot(column));
   program::Instruction gather{.op = Op::gather, .type = like.type, .element = source.element,
                               .slot = static_cast<int16>(slot), .a = binding.build_row};
@@ -102,7 +111,7 @@ Value Assembly::fetch(const Binding& binding, bool decoded) {
     value.valid = builder_.append({.op = Op::gather_valid, .type = Type::mask, .slot = static_cast<int16>(slot),
                                    .a = binding.build_row}, Type::mask);
   }
-  return decoded && source.dictionary ? spell_out(value, source.dictionary) : value;
+  return known->second = value;
 }
 
 Value Assembly::load(const Binding& binding) { return fetch(binding, true); }

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "execute/context.hpp"
@@ -75,6 +77,7 @@ class Assembly {
 
  private:
   program::Value fetch(const Binding& binding, bool decoded);
+  program::Value fetch_build(const Binding& binding);
   program::Value spell_out(const program::Value& codes, std::shared_ptr<const columns::Column> dictionary);
 
   Context& context_;
@@ -82,6 +85,8 @@ class Assembly {
   program::Builder builder_;
   std::vector<Binding> scope_;
   std::vector<SlotFactory> slots_;
+  // What was fetched from build sides and dictionaries, by where it came from.
+  std::map<std::tuple<const void*, int, int>, program::Value> fetched_;
 };
 
 // Row-wise work between a source and a sink.

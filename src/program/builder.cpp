@@ -127,11 +127,22 @@ Type Builder::narrowest(const std::optional<Interval>& interval, Type widest) {
   return widest;
 }
 
+// Equal literals are one, so that computations with them are found to be the same.
+Operand Builder::literal(Literal literal) {
+  auto& known = program_.literals;
+  size_t at = 0;
+  while (at < known.size() &&
+         !(known[at].type == literal.type && known[at].bits == literal.bits && known[at].text == literal.text)) {
+    ++at;
+  }
+  if (at == known.size()) known.push_back(std::move(literal));
+  return {Operand::literal, static_cast<uint16>(at)};
+}
+
 Value Builder::whole(int128 value) {
   Interval interval{value, value};
   Type type = narrowest(interval, Type::i128);
-  program_.literals.push_back({type, value, {}});
-  return {{Operand::literal, static_cast<uint16>(program_.literals.size() - 1)}, type, kAll, interval};
+  return {literal({type, value, {}}), type, kAll, interval};
 }
 
 Value Builder::real(double value, Type type) {
@@ -142,13 +153,11 @@ Value Builder::real(double value, Type type) {
   } else {
     std::memcpy(&literal.bits, &value, sizeof value);
   }
-  program_.literals.push_back(literal);
-  return {{Operand::literal, static_cast<uint16>(program_.literals.size() - 1)}, type, kAll, std::nullopt};
+  return {this->literal(literal), type, kAll, std::nullopt};
 }
 
 Value Builder::text(std::string value) {
-  program_.literals.push_back({Type::view, 0, std::move(value)});
-  return {{Operand::literal, static_cast<uint16>(program_.literals.size() - 1)}, Type::view, kAll, std::nullopt};
+  return {literal({Type::view, 0, std::move(value)}), Type::view, kAll, std::nullopt};
 }
 
 Operand Builder::mask_literal(bool value) {
@@ -184,8 +193,7 @@ Value Builder::convert(const Value& value, Type type) {
       return real_value;
     }
     if (is_whole(literal.type) && is_whole(type)) {
-      program_.literals.push_back({type, literal.bits, {}});
-      result.operand = {Operand::literal, static_cast<uint16>(program_.literals.size() - 1)};
+      result.operand = this->literal({type, literal.bits, {}});
       return result;
     }
   }

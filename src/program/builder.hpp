@@ -76,6 +76,7 @@ class FRAZIL_API Builder {
   Program finish();
 
  private:
+  Operand literal(Literal literal);
   Operand reuse_or_append(const Instruction& instruction, Type result);
   Operand new_value(Type type);
   const Instruction* range_of(Operand mask) const;  // the range test that made a mask, if one did

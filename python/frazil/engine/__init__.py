@@ -224,7 +224,15 @@ class Engine(pl.Engine):
         frame = pl.DataFrame(result)
         if frame.schema != pl.Schema(planned.schema):  # Polars would believe us
             raise RuntimeError(f"Frazil made columns {frame.schema}, and the plan says {planned.schema}: please report")
-        return frame, Report(native=True, nodes=tuple(NodeReport(**entry) for entry in result.report))
+        return frame, Report(
+            native=True,
+            nodes=tuple(NodeReport(**entry) for entry in result.report),
+            notes=tuple(result.notes),
+            launches=result.launches,
+            kernel_seconds=result.kernel_seconds,
+            device_bytes=result.device_bytes,
+            tiles_loaded=result.tiles_loaded,
+        )
 
     def _refused(self, reasons: Iterable[Reason]) -> Report:
         """The report of a query that Polars is to run; raises if this engine is strict."""

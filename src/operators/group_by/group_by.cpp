@@ -114,20 +114,36 @@ Type accumulator(CellKind kind, const Value& value, int64_t rows) {
 void GroupBySink::plan_cells(Assembly& assembly) {
   const int64_t rows = max_rows(assembly);
   cells_.clear();
+  cell_of_request_->clear();
   for (const lower::CellRequest& request : aggregates_.cells) {
     CellPlan cell{.kind = request.kind, .value = {}};
     if (request.argument) {
       cell.value = expressions_.compile(assembly, *request.argument);
-      // A count only looks at validity, and has it for any dtype.
-      if (request.kind != CellKind::count && cell.value.is_literal()) {
+      if (cell.value.is_literal()) {
         cell.value.operand = assembly.builder().append(
             {.op = Op::convert, .type = cell.value.type, .from = cell.value.type, .a = cell.value.operand}, cell.value.type);
       }
       cell.from = cell.value.type;
     }
     cell.type = accumulator(request.kind, cell.value, rows);
-    cells_.push_back(cell);
+    cell_of_request_->push_back(place_cell(cell, rows));
   }
+}
+
+// Where the accumulator of a request is: a count of what is never null is a count of rows, and where the exact sum is
+// proven to fit, its magnitude is not needed.
+int GroupBySink::place_cell(CellPlan& cell, int64_t rows) {
+  if (cell.kind == CellKind::magnitude && accumulator(CellKind::add, cell.value, rows) == Type::i64) return -1;
+  if (cell.kind == CellKind::count && !cell.value.valid) cell.kind = CellKind::count_all;
+  if (cell.kind == CellKind::count_all) cell.value = {};
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    if (cells_[c].kind == cell.kind && cells_[c].value.operand == cell.value.operand &&
+        cells_[c].value.valid == cell.value.valid) {
+      return static_cast<int>(c);
+    }
+  }
+  cells_.push_back(cell);
+  return static_cast<int>(cells_.size() - 1);
 }
 
 program::Operand GroupBySink::group_numbers(Assembly& assembly) {
@@ -172,8 +188,6 @@ void GroupBySink::add_cells(Assembly& assembly, program::Operand groups) {
     cell.slot = assembly.add_slot(kNames[kind], [plan = cell, copies](Context& context) {
       return std::make_unique<CellSlot>(plan, copies, context.pool);
     });
-    // Where the exact sum is proven to fit, its magnitude is not needed.
-    if (cell.kind == CellKind::magnitude && accumulator(CellKind::add, cell.value, max_rows(assembly)) == Type::i64) continue;
     program::Instruction add{.op = kOps[kind], .type = cell.type, .slot = static_cast<int16>(cell.slot), .b = groups,
                              .c = builder.mask_and(builder.live(), cell.value.valid)};
     if (add.op != Op::cell_count) {
@@ -353,8 +367,10 @@ namespace {
 // Makes the node's columns from keys and accumulators.
 class ResultsStep : public execute::Step {
  public:
-  ResultsStep(const lower::Expressions& expressions, plan::NodePtr node, int number, const lower::Aggregates& aggregates)
-      : expressions_(expressions), node_(std::move(node)), number_(number), aggregates_(aggregates) {}
+  ResultsStep(const lower::Expressions& expressions, plan::NodePtr node, int number, const lower::Aggregates& aggregates,
+              std::shared_ptr<const std::vector<int>> cell_of_request)
+      : expressions_(expressions), node_(std::move(node)), number_(number), aggregates_(aggregates),
+        cell_of_request_(std::move(cell_of_request)) {}
 
   void emit(Assembly& assembly) override {
     assembly.enter_node(number_);
@@ -372,7 +388,10 @@ class ResultsStep : public execute::Step {
  private:
   Binding finished(Assembly& assembly, const lower::AggregateCall& call) const {
     std::vector<Value> values;
-    for (int cell : call.cells) values.push_back(assembly.load(assembly.find(cell_name(static_cast<size_t>(cell)))));
+    for (int request : call.cells) {
+      const int cell = (*cell_of_request_)[static_cast<size_t>(request)];
+      values.push_back(cell < 0 ? assembly.builder().real(0) : assembly.load(assembly.find(cell_name(static_cast<size_t>(cell)))));
+    }
     std::vector<columns::DataType> types;
     for (const auto& argument : call.call->arguments) types.push_back(argument->type);
     const uint16 id = expressions_.resolve(*call.call);
@@ -384,7 +403,8 @@ class ResultsStep : public execute::Step {
   const lower::Expressions& expressions_;
   plan::NodePtr node_;
   int number_;
-  const lower::Aggregates aggregates_;
+  lower::Aggregates aggregates_;
+  std::shared_ptr<const std::vector<int>> cell_of_request_;
 };
 
 void check(lower::Checker& checker, const plan::Node& node) {
@@ -413,7 +433,7 @@ lower::Open lower_group_by(lower::Lowering& lowering, const plan::NodePtr& node)
 }  // namespace
 
 execute::StepPtr GroupBySink::results_step() const {
-  return std::make_shared<ResultsStep>(expressions_, node_, number_, aggregates_);
+  return std::make_shared<ResultsStep>(expressions_, node_, number_, aggregates_, cell_of_request_);
 }
 
 extern const lower::Operator group_by_operator;

@@ -32,6 +32,7 @@ class GroupBySink : public execute::Sink {
  private:
   enum class Variant { one_group, direct, hash };
   void plan_cells(execute::Assembly& assembly);
+  int place_cell(CellPlan& cell, int64_t rows);
   program::Operand group_numbers(execute::Assembly& assembly);
   void add_cells(execute::Assembly& assembly, program::Operand groups);
   void merge_direct(std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
@@ -47,6 +48,8 @@ class GroupBySink : public execute::Sink {
   Variant variant_ = Variant::hash;
   execute::KeyLayout layout_;
   std::vector<CellPlan> cells_;
+  // Request -> accumulator; -1: none is needed, its value is 0. Shared with the step that reads the results.
+  std::shared_ptr<std::vector<int>> cell_of_request_ = std::make_shared<std::vector<int>>();
   int occurrence_ = -1;  // direct: the cell that counts rows, so that empty groups can be told
   int group_slot_ = -1;
   bool sums_floats_ = false;
