@@ -56,7 +56,10 @@ void Scheduler::serve(const std::stop_token& stop, int lane) {
     Run* run = nullptr;
     {
       std::unique_lock lock(mutex_);
-      if (!wake_.wait(lock, stop, [&] { return generation_ != seen && current_ != nullptr; })) return;
+      // Not wait(), which g++ 12 takes from a newer libstdc++ than a manylinux_2_34 wheel may ask for.
+      while (!wake_.wait_for(lock, stop, std::chrono::hours(1), [&] { return generation_ != seen && current_ != nullptr; })) {
+        if (stop.stop_requested()) return;
+      }
       seen = generation_;
       run = current_;
       ++run->busy;
