@@ -2,9 +2,9 @@
 
 usage: generate_registry.py SRC OUT
 
-OUT gets functions.cpp (what lower knows), functions_isa.cpp (loops, compiled once per instruction set), device_functions
-(cases of the CUDA interpreter) and operators.cpp.
-A file is only written if it changes, so that nothing is compiled again for nothing.
+OUT gets functions.cpp (what lower knows), functions_isa.cpp (loops, compiled once per instruction set),
+device_functions (cases of the CUDA interpreter) and operators.cpp. A file is only written if it changes, so that
+nothing is compiled again for nothing.
 """
 
 import re
@@ -41,7 +41,8 @@ def main(source: Path, out: Path) -> None:
     write(
         out / "functions.cpp",
         f'#define FZ_HOST\n#include "engine/registry.hpp"\n{includes}\nnamespace frazil::engine {{\n'
-        f"std::vector<lower::Function> generated_functions() {{\n  return {{\n{rows}  }};\n}}\n}}  // namespace frazil::engine\n",
+        f"std::vector<lower::Function> generated_functions() {{\n  return {{\n{rows}  }};\n}}\n"
+        "}  // namespace frazil::engine\n",
     )
     cases = "".join(
         f"    case {number}: return map_step<{struct}>(i);\n"

@@ -6,7 +6,8 @@ build=$1 base=$2
 git rev-parse -q --verify "$base^{commit}" >/dev/null || base=all
 
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
-clang-format-19 --dry-run -Werror "${sources[@]}"
+clang-format-19 --dry-run -Werror "${sources[@]}" 2>&1 | grep -oE '^[^:]+:[0-9]+' | sort -u -t: -k1,1 | sed 's/$/: not formatted (clang-format-19 -i)/' || true
+[ "${PIPESTATUS[0]}" = 0 ]
 echo "clang-format: ${#sources[@]} files"
 
 if [ "$base" = all ]; then mapfile -t changed < <(git ls-files 'src/*.cpp' 'python/bind/*.cpp' 'tests/cpp/*.cpp')

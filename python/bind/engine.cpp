@@ -80,22 +80,29 @@ void bind_engine(nb::module_& module) {
       .def_prop_ro("kernel_seconds", [](const PythonResult& self) { return self.result.kernel_seconds; })
       .def_prop_ro("device_bytes", [](const PythonResult& self) { return self.result.device_bytes; })
       .def_prop_ro("notes", [](const PythonResult& self) { return self.result.notes; })
-      .def("__arrow_c_stream__", [](const PythonResult& self, nb::handle) {
-        return export_table(self.result.table, self.pool);
-      }, nb::arg("requested_schema").none() = nb::none());
+      .def(
+          "__arrow_c_stream__",
+          [](const PythonResult& self, nb::handle) { return export_table(self.result.table, self.pool); },
+          nb::arg("requested_schema").none() = nb::none());
   nb::class_<PythonEngine>(module, "Engine", "Checks, explains and runs plans.")
-      .def("__init__", [](PythonEngine* self, std::string device, int threads, int64_t memory_limit, int64_t batch_rows) {
-        engine::Options options{std::move(device), threads, memory_limit, batch_rows};
-        new (self) PythonEngine{std::make_shared<engine::Engine>(options), options};
-      }, nb::arg("device") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0, nb::arg("batch_rows") = 0)
-      .def("check", [](const PythonEngine& self, const PythonNode& node) { return describe(self.get().check(node.node)); })
+      .def(
+          "__init__",
+          [](PythonEngine* self, std::string device, int threads, int64_t memory_limit, int64_t batch_rows) {
+            engine::Options options{std::move(device), threads, memory_limit, batch_rows};
+            new (self) PythonEngine{std::make_shared<engine::Engine>(options), options};
+          },
+          nb::arg("device") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0, nb::arg("batch_rows") = 0)
+      .def("check",
+           [](const PythonEngine& self, const PythonNode& node) { return describe(self.get().check(node.node)); })
       .def("run", run)
-      .def("explain", [](const PythonEngine& self, const PythonNode& node, bool program) {
-        return self.get().explain(node.node, program);
-      }, nb::arg("node"), nb::arg("program") = false)
-      .def_prop_ro("bytes_in_use", [](const PythonEngine& self) {
-        return self.engine ? self.engine->pool()->bytes_in_use() : 0;
-      })
+      .def(
+          "explain",
+          [](const PythonEngine& self, const PythonNode& node, bool program) {
+            return self.get().explain(node.node, program);
+          },
+          nb::arg("node"), nb::arg("program") = false)
+      .def_prop_ro("bytes_in_use",
+                   [](const PythonEngine& self) { return self.engine ? self.engine->pool()->bytes_in_use() : 0; })
       .def_prop_ro("threads", [](const PythonEngine& self) { return self.get().threads(); })
       .def_prop_ro("device", [](const PythonEngine& self) { return self.get().device(); })
       .def_prop_ro("device_description", [](const PythonEngine& self) { return self.get().device_description(); })

@@ -18,33 +18,22 @@ PyObject* new_exception(nb::module_& module, const char* qualified_name, const c
 
 const char* polars_class(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::compute:
-      return "ComputeError";
-    case ErrorKind::invalid_operation:
-      return "InvalidOperationError";
-    case ErrorKind::schema:
-      return "SchemaError";
-    case ErrorKind::column_not_found:
-      return "ColumnNotFoundError";
-    case ErrorKind::shape:
-      return "ShapeError";
-    default:
-      return nullptr;
+    case ErrorKind::compute: return "ComputeError";
+    case ErrorKind::invalid_operation: return "InvalidOperationError";
+    case ErrorKind::schema: return "SchemaError";
+    case ErrorKind::column_not_found: return "ColumnNotFoundError";
+    case ErrorKind::shape: return "ShapeError";
+    default: return nullptr;
   }
 }
 
 PyObject* python_class(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::unsupported:
-      return unsupported_error;
-    case ErrorKind::out_of_memory:
-      return out_of_memory_error;
-    case ErrorKind::cancelled:
-      return PyExc_KeyboardInterrupt;
-    case ErrorKind::io:
-      return PyExc_OSError;
-    default:
-      return PyExc_RuntimeError;
+    case ErrorKind::unsupported: return unsupported_error;
+    case ErrorKind::out_of_memory: return out_of_memory_error;
+    case ErrorKind::cancelled: return PyExc_KeyboardInterrupt;
+    case ErrorKind::io: return PyExc_OSError;
+    default: return PyExc_RuntimeError;
   }
 }
 

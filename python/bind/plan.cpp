@@ -1,6 +1,4 @@
 // Plans: expressions and nodes as Python makes them.
-#include "plan/node.hpp"
-
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +7,7 @@
 #include "bind.hpp"
 #include "columns/dtype.hpp"
 #include "engine/engine.hpp"
+#include "plan/node.hpp"
 #include "plan_types.hpp"
 
 namespace frazil::bind {
@@ -97,26 +96,37 @@ void bind_plan(nb::module_& module) {
   nb::class_<PythonExpression>(module, "Expr", "What to compute a row.")
       .def("__str__", [](const PythonExpression& self) { return self.expression->text(); })
       .def("__repr__", [](const PythonExpression& self) { return self.expression->text(); });
-  nb::class_<PythonNode>(module, "Node", "One step of a query.")
-      .def("__str__", [](const PythonNode& self) { return plan::print(*self.node); });
-  module.def("column", [](const std::string& name, const columns::DataType& type) {
-    return PythonExpression{plan::column(name, type)};
-  }, nb::arg("name"), nb::arg("dtype"));
-  module.def("literal", [](nb::handle value, const columns::DataType& type) {
-    return PythonExpression{plan::literal(scalar_of(value), type)};
-  }, nb::arg("value").none(), nb::arg("dtype"));
-  module.def("call", [](const std::string& function, const std::vector<PythonExpression>& args,
-                        const columns::DataType& type, const nb::list& payload) {
-    std::vector<plan::ExpressionPtr> arguments;
-    for (const PythonExpression& arg : args) arguments.push_back(arg.expression);
-    plan::Options options;
-    for (nb::handle item : payload) options.push_back(option_of(item));
-    return PythonExpression{plan::call(function, std::move(arguments), type, std::move(options))};
-  }, nb::arg("function"), nb::arg("args"), nb::arg("dtype"), nb::arg("payload") = nb::list());
-  module.def("node", [](const std::string& kind, const std::vector<PythonNode>& inputs, const nb::dict& expressions,
-                        const nb::dict& options, const std::vector<std::pair<std::string, columns::DataType>>& schema) {
-    return PythonNode{node_of(kind, inputs, expressions, options, schema)};
-  }, nb::arg("kind"), nb::arg("inputs"), nb::arg("expressions"), nb::arg("options"), nb::arg("schema"));
+  nb::class_<PythonNode>(module, "Node", "One step of a query.").def("__str__", [](const PythonNode& self) {
+    return plan::print(*self.node);
+  });
+  module.def(
+      "column",
+      [](const std::string& name, const columns::DataType& type) { return PythonExpression{plan::column(name, type)}; },
+      nb::arg("name"), nb::arg("dtype"));
+  module.def(
+      "literal",
+      [](nb::handle value, const columns::DataType& type) {
+        return PythonExpression{plan::literal(scalar_of(value), type)};
+      },
+      nb::arg("value").none(), nb::arg("dtype"));
+  module.def(
+      "call",
+      [](const std::string& function, const std::vector<PythonExpression>& args, const columns::DataType& type,
+         const nb::list& payload) {
+        std::vector<plan::ExpressionPtr> arguments;
+        for (const PythonExpression& arg : args) arguments.push_back(arg.expression);
+        plan::Options options;
+        for (nb::handle item : payload) options.push_back(option_of(item));
+        return PythonExpression{plan::call(function, std::move(arguments), type, std::move(options))};
+      },
+      nb::arg("function"), nb::arg("args"), nb::arg("dtype"), nb::arg("payload") = nb::list());
+  module.def(
+      "node",
+      [](const std::string& kind, const std::vector<PythonNode>& inputs, const nb::dict& expressions,
+         const nb::dict& options, const std::vector<std::pair<std::string, columns::DataType>>& schema) {
+        return PythonNode{node_of(kind, inputs, expressions, options, schema)};
+      },
+      nb::arg("kind"), nb::arg("inputs"), nb::arg("expressions"), nb::arg("options"), nb::arg("schema"));
   module.def("functions", describe_functions, "What the engine computes: name, Polars' spellings, document.");
 }
 

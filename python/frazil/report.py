@@ -90,8 +90,7 @@ class Report:
 
     def __str__(self) -> str:
         ran = [
-            f"  {node.node:<14} {node.device:<8} {node.rows:>15,} rows {node.seconds:>10.6f} s"
-            for node in self.nodes
+            f"  {node.node:<14} {node.device:<8} {node.rows:>15,} rows {node.seconds:>10.6f} s" for node in self.nodes
         ]
         refused = [f"  {reason}" for reason in self.reasons]
         notes = [f"  {note}" for note in self.notes]

@@ -41,7 +41,8 @@ class FRAZIL_API Error : public std::exception {
 }  // namespace frazil
 
 // A condition that only a fault of ours can break.
-#define FZ_CHECK(condition) \
-  do {                      \
-    if (!(condition)) [[unlikely]] ::frazil::fail_check(__FILE__, __LINE__, #condition); \
+#define FZ_CHECK(condition)                                 \
+  do {                                                      \
+    if (!(condition)) [[unlikely]]                          \
+      ::frazil::fail_check(__FILE__, __LINE__, #condition); \
   } while (0)

@@ -24,7 +24,9 @@ using uint64 = unsigned long;
 using int128 = __int128;
 using uint128 = unsigned __int128;
 
-template <class A, class B> constexpr bool kSame = false;
-template <class A> constexpr bool kSame<A, A> = true;
+template <class A, class B>
+constexpr bool kSame = false;
+template <class A>
+constexpr bool kSame<A, A> = true;
 
 }  // namespace frazil

@@ -149,16 +149,12 @@ std::shared_ptr<const Column> enum_categories(const ArrowSchema& schema, const s
 uint8_t index_bytes(const ArrowSchema& schema) {
   switch (std::strlen(schema.format) == 1 ? schema.format[0] : '\0') {
     case 'c':
-    case 'C':
-      return 1;
+    case 'C': return 1;
     case 's':
-    case 'S':
-      return 2;
+    case 'S': return 2;
     case 'i':
-    case 'I':
-      return 4;
-    default:
-      refuse(schema, "codes of categories have 8, 16 or 32 bits");
+    case 'I': return 4;
+    default: refuse(schema, "codes of categories have 8, 16 or 32 bits");
   }
 }
 
@@ -293,19 +289,13 @@ DataType import_type_at(const ArrowSchema& schema, int depth) {
 std::string export_format(const DataType& type) {
   char unit = kUnitLetters[static_cast<int>(type.unit)];
   switch (type.id) {
-    case TypeId::decimal:
-      return "d:" + std::to_string(type.precision) + "," + std::to_string(type.scale);
-    case TypeId::datetime:
-      return std::string("ts") + unit + ":" + type.zone;
-    case TypeId::duration:
-      return std::string("tD") + unit;
-    case TypeId::array:
-      return "+w:" + std::to_string(type.width);
+    case TypeId::decimal: return "d:" + std::to_string(type.precision) + "," + std::to_string(type.scale);
+    case TypeId::datetime: return std::string("ts") + unit + ":" + type.zone;
+    case TypeId::duration: return std::string("tD") + unit;
+    case TypeId::array: return "+w:" + std::to_string(type.width);
     case TypeId::categorical:
-    case TypeId::enumeration:
-      return type.index_bytes == 1 ? "C" : type.index_bytes == 2 ? "S" : "I";
-    default:
-      break;
+    case TypeId::enumeration: return type.index_bytes == 1 ? "C" : type.index_bytes == 2 ? "S" : "I";
+    default: break;
   }
   for (const PlainFormat& plain : kPlainFormats) {
     if (plain.id == type.id) return plain.format;

@@ -145,22 +145,15 @@ class ArrayImporter {
   void import_values(const ArrowSchema& schema, const ArrowArray& array, Column* column) {
     switch (column->type.id) {
       case TypeId::string:
-      case TypeId::binary:
-        return import_text(schema, array, column);
-      case TypeId::decimal:
-        return import_decimal(schema, array, column);
+      case TypeId::binary: return import_text(schema, array, column);
+      case TypeId::decimal: return import_decimal(schema, array, column);
       case TypeId::categorical:
-      case TypeId::enumeration:
-        return import_codes(schema, array, column);
+      case TypeId::enumeration: return import_codes(schema, array, column);
       case TypeId::list:
-      case TypeId::map:
-        return import_list(schema, array, column);
-      case TypeId::array:
-        return import_array(schema, array, column);
-      case TypeId::structure:
-        return import_struct(schema, array, column);
-      default:
-        return import_fixed(array, column);
+      case TypeId::map: return import_list(schema, array, column);
+      case TypeId::array: return import_array(schema, array, column);
+      case TypeId::structure: return import_struct(schema, array, column);
+      default: return import_fixed(array, column);
     }
   }
 
@@ -201,13 +194,10 @@ class ArrayImporter {
 
   void import_text(const ArrowSchema& schema, const ArrowArray& array, Column* column) {
     switch (schema.format[0]) {
-      case 'v':
-        return import_views(array, column);
+      case 'v': return import_views(array, column);
       case 'u':
-      case 'z':
-        return import_offset_text<int32_t>(array, column);
-      default:
-        return import_offset_text<int64_t>(array, column);
+      case 'z': return import_offset_text<int32_t>(array, column);
+      default: return import_offset_text<int64_t>(array, column);
     }
   }
 

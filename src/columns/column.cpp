@@ -20,14 +20,10 @@ int64_t physical_row(const Column& column, int64_t row) { return column.encoding
 
 uint64 code_at(const Column& column, int64_t row) {
   switch (column.physical) {
-    case Physical::w1:
-      return values_of<uint8>(column)[row];
-    case Physical::w2:
-      return values_of<uint16>(column)[row];
-    case Physical::w4:
-      return values_of<uint32>(column)[row];
-    default:
-      fail(ErrorKind::internal, "codes have 1, 2 or 4 bytes");
+    case Physical::w1: return values_of<uint8>(column)[row];
+    case Physical::w2: return values_of<uint16>(column)[row];
+    case Physical::w4: return values_of<uint32>(column)[row];
+    default: fail(ErrorKind::internal, "codes have 1, 2 or 4 bytes");
   }
 }
 
@@ -43,18 +39,12 @@ template <class Visit>
 auto with_whole_type(const Column& column, Visit visit) {
   bool no_sign = is_unsigned(column);
   switch (column.physical) {
-    case Physical::w1:
-      return no_sign ? visit(uint8{}) : visit(int8{});
-    case Physical::w2:
-      return no_sign ? visit(uint16{}) : visit(int16{});
-    case Physical::w4:
-      return no_sign ? visit(uint32{}) : visit(int32{});
-    case Physical::w8:
-      return no_sign ? visit(uint64{}) : visit(int64{});
-    case Physical::w16:
-      return no_sign ? visit(uint128{}) : visit(int128{});
-    default:
-      fail(ErrorKind::internal, "a whole number has 1 to 16 bytes");
+    case Physical::w1: return no_sign ? visit(uint8{}) : visit(int8{});
+    case Physical::w2: return no_sign ? visit(uint16{}) : visit(int16{});
+    case Physical::w4: return no_sign ? visit(uint32{}) : visit(int32{});
+    case Physical::w8: return no_sign ? visit(uint64{}) : visit(int64{});
+    case Physical::w16: return no_sign ? visit(uint128{}) : visit(int128{});
+    default: fail(ErrorKind::internal, "a whole number has 1 to 16 bytes");
   }
 }
 
@@ -123,19 +113,13 @@ Column used_child(const Column& column, int64_t rows) {
 
 int bytes_per_row(Physical physical) {
   switch (physical) {
-    case Physical::w1:
-      return 1;
-    case Physical::w2:
-      return 2;
-    case Physical::w4:
-      return 4;
-    case Physical::w8:
-      return 8;
+    case Physical::w1: return 1;
+    case Physical::w2: return 2;
+    case Physical::w4: return 4;
+    case Physical::w8: return 8;
     case Physical::w16:
-    case Physical::view:
-      return 16;
-    default:
-      return 0;
+    case Physical::view: return 16;
+    default: return 0;
   }
 }
 
@@ -143,42 +127,33 @@ Physical plain_physical(const DataType& type) {
   switch (type.id) {
     case TypeId::null:
     case TypeId::array:
-    case TypeId::structure:
-      return Physical::none;
-    case TypeId::boolean:
-      return Physical::bits;
+    case TypeId::structure: return Physical::none;
+    case TypeId::boolean: return Physical::bits;
     case TypeId::int8:
-    case TypeId::uint8:
-      return Physical::w1;
+    case TypeId::uint8: return Physical::w1;
     case TypeId::int16:
     case TypeId::uint16:
-    case TypeId::float16:
-      return Physical::w2;
+    case TypeId::float16: return Physical::w2;
     case TypeId::int32:
     case TypeId::uint32:
     case TypeId::float32:
-    case TypeId::date:
-      return Physical::w4;
+    case TypeId::date: return Physical::w4;
     case TypeId::int64:
     case TypeId::uint64:
     case TypeId::float64:
     case TypeId::time:
     case TypeId::datetime:
-    case TypeId::duration:
-      return Physical::w8;
+    case TypeId::duration: return Physical::w8;
     case TypeId::int128:
     case TypeId::uint128:
-    case TypeId::decimal:
-      return Physical::w16;
+    case TypeId::decimal: return Physical::w16;
     case TypeId::string:
-    case TypeId::binary:
-      return Physical::view;
+    case TypeId::binary: return Physical::view;
     case TypeId::categorical:
     case TypeId::enumeration:
       return type.index_bytes == 1 ? Physical::w1 : type.index_bytes == 2 ? Physical::w2 : Physical::w4;
     case TypeId::list:
-    case TypeId::map:
-      return Physical::offsets;
+    case TypeId::map: return Physical::offsets;
   }
   fail(ErrorKind::internal, "unknown dtype");
 }

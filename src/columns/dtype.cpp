@@ -27,12 +27,9 @@ std::string quoted(std::string_view text) {
 
 const char* unit_name(TimeUnit unit) {
   switch (unit) {
-    case TimeUnit::milliseconds:
-      return "ms";
-    case TimeUnit::microseconds:
-      return "us";
-    case TimeUnit::nanoseconds:
-      return "ns";
+    case TimeUnit::milliseconds: return "ms";
+    case TimeUnit::microseconds: return "us";
+    case TimeUnit::nanoseconds: return "ns";
   }
   return "";
 }
@@ -77,23 +74,16 @@ bool same_children(const DataType& a, const DataType& b) {
 bool DataType::operator==(const DataType& other) const {
   if (id != other.id) return false;
   switch (id) {
-    case TypeId::decimal:
-      return precision == other.precision && scale == other.scale;
-    case TypeId::datetime:
-      return unit == other.unit && zone == other.zone;
-    case TypeId::duration:
-      return unit == other.unit;
+    case TypeId::decimal: return precision == other.precision && scale == other.scale;
+    case TypeId::datetime: return unit == other.unit && zone == other.zone;
+    case TypeId::duration: return unit == other.unit;
     case TypeId::categorical:
-    case TypeId::enumeration:
-      return metadata_value == other.metadata_value && index_bytes == other.index_bytes;
-    case TypeId::array:
-      return width == other.width && same_children(*this, other);
+    case TypeId::enumeration: return metadata_value == other.metadata_value && index_bytes == other.index_bytes;
+    case TypeId::array: return width == other.width && same_children(*this, other);
     case TypeId::list:
     case TypeId::structure:
-    case TypeId::map:
-      return same_children(*this, other);
-    default:
-      return true;
+    case TypeId::map: return same_children(*this, other);
+    default: return true;
   }
 }
 
@@ -104,22 +94,16 @@ std::string DataType::name() const {
     case TypeId::datetime:
       return "Datetime(time_unit=" + quoted(unit_name(unit)) + ", time_zone=" + (zone.empty() ? "None" : quoted(zone)) +
              ")";
-    case TypeId::duration:
-      return "Duration(time_unit=" + quoted(unit_name(unit)) + ")";
-    case TypeId::enumeration:
-      return enum_name(*this);
-    case TypeId::list:
-      return "List(" + children->front().type.name() + ")";
-    case TypeId::array:
-      return array_name(*this);
-    case TypeId::structure:
-      return struct_name(*this);
+    case TypeId::duration: return "Duration(time_unit=" + quoted(unit_name(unit)) + ")";
+    case TypeId::enumeration: return enum_name(*this);
+    case TypeId::list: return "List(" + children->front().type.name() + ")";
+    case TypeId::array: return array_name(*this);
+    case TypeId::structure: return struct_name(*this);
     case TypeId::map: {
       const std::vector<Field>& entry = *children->front().type.children;
       return "Map(" + entry[0].type.name() + ", " + entry[1].type.name() + ")";
     }
-    default:
-      return base_name(id);
+    default: return base_name(id);
   }
 }
 

@@ -35,8 +35,11 @@ execute::FunctionTable describe(const lower::FunctionTable& functions) {
 
 struct Engine::State {
   explicit State(int threads)
-      : functions(generated_functions()), operators(generated_operators()), expressions(functions),
-        table(describe(functions)), scheduler(threads) {}
+      : functions(generated_functions()),
+        operators(generated_operators()),
+        expressions(functions),
+        table(describe(functions)),
+        scheduler(threads) {}
   lower::FunctionTable functions;
   lower::OperatorTable operators;
   lower::Expressions expressions;

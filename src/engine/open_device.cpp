@@ -40,7 +40,8 @@ std::shared_ptr<primitives::Device> open_device(const std::string& name) {
   // Never closed: the driver keeps threads and handlers of its own.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    fail(ErrorKind::device, "this build of Frazil has no CUDA backend (" + std::string(dlerror()) + "); use device=\"cpu\"");
+    fail(ErrorKind::device,
+         "this build of Frazil has no CUDA backend (" + std::string(dlerror()) + "); use device=\"cpu\"");
   }
   const auto open = reinterpret_cast<primitives::OpenDevice>(dlsym(library, primitives::kOpenDevice));
   FZ_CHECK(open != nullptr);

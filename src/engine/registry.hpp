@@ -13,7 +13,13 @@ std::vector<const lower::Operator*> generated_operators();
 
 namespace frazil::functions {
 // The loops of map functions, by instruction set.
-namespace v2 { primitives::cpu::Step map_step_of(const program::Instruction& i); }
-namespace v3 { primitives::cpu::Step map_step_of(const program::Instruction& i); }
-namespace v4 { primitives::cpu::Step map_step_of(const program::Instruction& i); }
+namespace v2 {
+primitives::cpu::Step map_step_of(const program::Instruction& i);
+}
+namespace v3 {
+primitives::cpu::Step map_step_of(const program::Instruction& i);
+}
+namespace v4 {
+primitives::cpu::Step map_step_of(const program::Instruction& i);
+}
 }  // namespace frazil::functions

@@ -48,10 +48,16 @@ SlotFactory shared_slot(std::shared_ptr<void> owner, void* state) {
   return [owner = std::move(owner), state](Context&) { return std::make_unique<SharedState>(owner, state); };
 }
 
-Assembly::Assembly(Context& context, const Facts& facts)
-    : context_(context), facts_(facts), builder_(facts.columns) {
+Assembly::Assembly(Context& context, const Facts& facts) : context_(context), facts_(facts), builder_(facts.columns) {
   for (size_t c = 0; c < facts.columns.size(); ++c) {
-    scope_.push_back({facts.columns[c].name, facts.columns[c].type, Binding::Origin::source, static_cast<int>(c), {}, {}, false, {}});
+    scope_.push_back({facts.columns[c].name,
+                      facts.columns[c].type,
+                      Binding::Origin::source,
+                      static_cast<int>(c),
+                      {},
+                      {},
+                      false,
+                      {}});
   }
 }
 
@@ -78,8 +84,7 @@ Value Assembly::spell_out(const Value& codes, std::shared_ptr<const Column> dict
   const int slot = add_slot("dictionary", gather_slot(*dictionary));
   Value rows = builder_.convert(codes, Type::row);
   program::Operand text = builder_.append(
-      {.op = Op::gather, .type = Type::view, .slot = static_cast<int16>(slot), .a = rows.operand},
-      Type::view);
+      {.op = Op::gather, .type = Type::view, .slot = static_cast<int16>(slot), .a = rows.operand}, Type::view);
   return known->second = {text, Type::view, codes.valid, std::nullopt};
 }
 
@@ -103,13 +108,17 @@ Value Assembly::fetch_build(const Binding& binding) {
   const program::SourceColumn source = describe(binding.name, column);
   const Value like = program::Builder({source}).column(0);  // what a load of this column would give
   const int slot = add_slot("build column " + binding.name, gather_slot(column));
-  program::Instruction gather{.op = Op::gather, .type = like.type, .element = source.element,
-                              .slot = static_cast<int16>(slot), .a = binding.build_row};
+  program::Instruction gather{.op = Op::gather,
+                              .type = like.type,
+                              .element = source.element,
+                              .slot = static_cast<int16>(slot),
+                              .a = binding.build_row};
   if (source.encoding == Encoding::narrow) gather.imm = static_cast<int64>(source.base);
   Value value{builder_.append(gather, like.type), like.type, program::kAll, like.interval};
   if (binding.optional || column.has_nulls()) {
-    value.valid = builder_.append({.op = Op::gather_valid, .type = Type::mask, .slot = static_cast<int16>(slot),
-                                   .a = binding.build_row}, Type::mask);
+    value.valid = builder_.append(
+        {.op = Op::gather_valid, .type = Type::mask, .slot = static_cast<int16>(slot), .a = binding.build_row},
+        Type::mask);
   }
   return known->second = value;
 }

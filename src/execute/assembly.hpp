@@ -41,11 +41,11 @@ struct Binding {
   std::string name;
   columns::DataType type;
   Origin origin = Origin::source;
-  int column = 0;                          // of the source or the build side
+  int column = 0;  // of the source or the build side
   std::shared_ptr<const BuildSide> build;
-  program::Operand build_row;              // register of row numbers
-  bool optional = false;                   // some rows may have found nothing: their values are null
-  program::Value value;                    // computed
+  program::Operand build_row;  // register of row numbers
+  bool optional = false;       // some rows may have found nothing: their values are null
+  program::Value value;        // computed
 };
 
 class Assembly {

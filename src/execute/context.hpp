@@ -26,26 +26,26 @@ struct FunctionTable {
 };
 
 struct NodeReport {
-  std::string node;     // kind and a few words
+  std::string node;  // kind and a few words
   std::string device = "cpu";
-  int64_t rows = 0;     // that this operator produced, counted where they were made
-  double seconds = 0;   // of the pipelines that it ended; 0 where it was fused into another
+  int64_t rows = 0;    // that this operator produced, counted where they were made
+  double seconds = 0;  // of the pipelines that it ended; 0 where it was fused into another
 };
 
 struct Context {
   memory::PoolPtr pool;
   Scheduler* scheduler = nullptr;
   const FunctionTable* functions = nullptr;
-  Resident* resident = nullptr;      // a device and the columns on it; null: the CPU runs everything
-  int64_t batch_rows = 0;            // 0: as the source likes
+  Resident* resident = nullptr;  // a device and the columns on it; null: the CPU runs everything
+  int64_t batch_rows = 0;        // 0: as the source likes
   std::atomic<bool> cancelled{false};
   std::function<bool()> interrupted;  // asked now and then by the thread that waits; true cancels the query
-  std::vector<NodeReport> nodes;     // by node number
+  std::vector<NodeReport> nodes;      // by node number
   std::atomic<int64_t> tiles_loaded{0};
-  int64_t launches = 0;              // of kernels
-  double kernel_seconds = 0;         // by the device's clock
-  int64_t device_bytes = 0;          // of columns that kernels read
-  std::vector<std::string> notes;    // what the device left to the CPU, and why
+  int64_t launches = 0;            // of kernels
+  double kernel_seconds = 0;       // by the device's clock
+  int64_t device_bytes = 0;        // of columns that kernels read
+  std::vector<std::string> notes;  // what the device left to the CPU, and why
 
   void check_cancelled() const;
 };

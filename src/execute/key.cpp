@@ -89,18 +89,25 @@ program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::ve
   std::vector<KeyField> fields;
   for (size_t k = 0; k < columns.size(); ++k) {
     const KeyLayout::Field& field = layout.fields[k];
-    fields.push_back({.value = columns[k].value.operand, .valid = columns[k].value.valid, .type = columns[k].value.type,
-                      .nullable = field.nullable, .descending = false, .shift = static_cast<uint8>(field.shift),
-                      .bits = static_cast<uint8>(field.bits), .base = field.base, .states = field.states});
+    fields.push_back({.value = columns[k].value.operand,
+                      .valid = columns[k].value.valid,
+                      .type = columns[k].value.type,
+                      .nullable = field.nullable,
+                      .descending = false,
+                      .shift = static_cast<uint8>(field.shift),
+                      .bits = static_cast<uint8>(field.bits),
+                      .base = field.base,
+                      .states = field.states});
   }
   program::Builder& builder = assembly.builder();
   const auto list = static_cast<int16>(builder.add_list(std::move(fields)));
   if (layout.form != KeyLayout::Form::bytes) {
     return builder.append({.op = Op::pack_key, .type = layout.type(), .list = list}, layout.type());
   }
-  const int slot = assembly.add_slot("key bytes", [](Context& context) { return std::make_unique<ScratchSlot>(context); });
-  return builder.append({.op = Op::bytes_key, .type = Type::view, .slot = static_cast<int16>(slot), .list = list, .c = rows},
-                        Type::view);
+  const int slot =
+      assembly.add_slot("key bytes", [](Context& context) { return std::make_unique<ScratchSlot>(context); });
+  return builder.append(
+      {.op = Op::bytes_key, .type = Type::view, .slot = static_cast<int16>(slot), .list = list, .c = rows}, Type::view);
 }
 
 namespace {
@@ -165,7 +172,8 @@ class KeyWriter {
       std::memcpy(buffer.mutable_as(), characters_.data(), characters_.size());
       column_.characters = {buffer};
     }
-    if (program::is_whole(field_.value_type) && !field_.dictionary) column_.interval = columns::Interval{field_.base, field_.high};
+    if (program::is_whole(field_.value_type) && !field_.dictionary)
+      column_.interval = columns::Interval{field_.base, field_.high};
     return std::move(column_);
   }
   const KeyLayout::Field& field() const { return field_; }
@@ -179,7 +187,8 @@ class KeyWriter {
 };
 
 template <class Key>
-std::vector<Column> unpack_numbers(const KeyLayout& layout, const Key* keys, int64_t rows, const memory::PoolPtr& pool) {
+std::vector<Column> unpack_numbers(const KeyLayout& layout, const Key* keys, int64_t rows,
+                                   const memory::PoolPtr& pool) {
   std::vector<Column> columns;
   for (const KeyLayout::Field& field : layout.fields) {
     KeyWriter writer(field, rows, pool);
@@ -206,7 +215,8 @@ std::vector<Column> unpack(const KeyLayout& layout, const uint128* keys, int64_t
   return unpack_numbers(layout, keys, rows, pool);
 }
 
-std::vector<Column> unpack(const KeyLayout& layout, const RegisterView* keys, int64_t rows, const memory::PoolPtr& pool) {
+std::vector<Column> unpack(const KeyLayout& layout, const RegisterView* keys, int64_t rows,
+                           const memory::PoolPtr& pool) {
   std::vector<KeyWriter> writers;
   for (const KeyLayout::Field& field : layout.fields) writers.emplace_back(field, rows, pool);
   for (int64_t row = 0; row < rows; ++row) {

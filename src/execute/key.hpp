@@ -27,7 +27,7 @@ struct KeyLayout {
     int bits = 0;
     int shift = 0;
     int128 base = 0;
-    int128 high = 0;  // highest value, for whole numbers
+    int128 high = 0;    // highest value, for whole numbers
     uint64 states = 0;  // packed values are below it; 0: more than 64 bits
     std::shared_ptr<const columns::Column> dictionary;
   };
@@ -48,8 +48,10 @@ program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::ve
                       program::Operand rows);
 
 // Columns back from packed keys.
-std::vector<columns::Column> unpack(const KeyLayout& layout, const uint64* keys, int64_t rows, const memory::PoolPtr& pool);
-std::vector<columns::Column> unpack(const KeyLayout& layout, const uint128* keys, int64_t rows, const memory::PoolPtr& pool);
+std::vector<columns::Column> unpack(const KeyLayout& layout, const uint64* keys, int64_t rows,
+                                    const memory::PoolPtr& pool);
+std::vector<columns::Column> unpack(const KeyLayout& layout, const uint128* keys, int64_t rows,
+                                    const memory::PoolPtr& pool);
 std::vector<columns::Column> unpack(const KeyLayout& layout, const program::RegisterView* keys, int64_t rows,
                                     const memory::PoolPtr& pool);
 

@@ -132,8 +132,11 @@ void Materialise::prepare(Assembly& assembly, std::vector<Binding> bindings, pro
   const size_t arrays = arrays_.size();
   slot_ = assembly.add_slot("output", [arrays](Context&) { return std::make_unique<OutputSlot>(arrays); });
   for (size_t a = 0; a < arrays_.size(); ++a) {
-    program::Instruction emit{.op = Op::emit, .type = arrays_[a].type, .slot = static_cast<int16>(slot_),
-                              .a = arrays_[a].register_, .c = assembly.builder().live()};
+    program::Instruction emit{.op = Op::emit,
+                              .type = arrays_[a].type,
+                              .slot = static_cast<int16>(slot_),
+                              .a = arrays_[a].register_,
+                              .c = assembly.builder().live()};
     emit.imm = static_cast<int64>(a);
     if (arrays_[a].type == Type::none) emit.op = Op::emit_rows;
     if (arrays_[a].type == Type::mask) emit.op = Op::emit_mask;

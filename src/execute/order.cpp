@@ -61,9 +61,8 @@ int bits_for(uint128 highest) {
 std::vector<uint32_t> rank_dictionary(const Column& dictionary) {
   std::vector<uint32_t> order(static_cast<size_t>(dictionary.rows)), rank(order.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return columns::text_at(dictionary, a) < columns::text_at(dictionary, b);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return columns::text_at(dictionary, a) < columns::text_at(dictionary, b); });
   uint32_t next = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && columns::text_at(dictionary, order[i]) != columns::text_at(dictionary, order[i - 1])) ++next;
@@ -86,7 +85,8 @@ void read_values(const Column& column, Ranks& ranks) {
   } else if (column.physical == columns::Physical::bits) {
     for (int64_t row = 0; row < column.rows; ++row) {
       const int64_t bit = column.offset + row;
-      if (column.is_valid(row)) ranks.values[static_cast<size_t>(row)] = column.values.as<uint8>()[bit >> 3] >> (bit & 7) & 1;
+      if (column.is_valid(row))
+        ranks.values[static_cast<size_t>(row)] = column.values.as<uint8>()[bit >> 3] >> (bit & 7) & 1;
     }
     ranks.bits = 1;
   } else {
@@ -104,7 +104,9 @@ void read_values(const Column& column, Ranks& ranks) {
         }
       }
     });
-    ranks.bits = column.type.is_float() ? 64 : interval ? bits_for(static_cast<uint128>(interval->high) - static_cast<uint128>(interval->low)) : 0;
+    ranks.bits = column.type.is_float() ? 64
+                 : interval ? bits_for(static_cast<uint128>(interval->high) - static_cast<uint128>(interval->low))
+                            : 0;
   }
 }
 
@@ -177,9 +179,8 @@ std::vector<uint32_t> sorted_rows(std::span<const SortKey> keys, int64_t rows, i
         packed[row] = (one.bits >= 128 ? 0 : packed[row] << one.bits) | one.values[row];
       }
     }
-    return order_rows(rows, limit, [&](uint32_t a, uint32_t b) {
-      return packed[a] != packed[b] ? packed[a] < packed[b] : a < b;
-    });
+    return order_rows(rows, limit,
+                      [&](uint32_t a, uint32_t b) { return packed[a] != packed[b] ? packed[a] < packed[b] : a < b; });
   }
   return order_rows(rows, limit, [&](uint32_t a, uint32_t b) {
     for (size_t k = 0; k < keys.size(); ++k) {

@@ -1,9 +1,7 @@
 #include "execute/pipeline.hpp"
 
-#include <chrono>
-
-
 #include <algorithm>
+#include <chrono>
 
 #include "base/error.hpp"
 #include "execute/resident.hpp"
@@ -19,7 +17,7 @@ namespace {
 
 // One tile program and what ends it: a cut, or (null) the pipeline's sink.
 struct Segment {
-  program::Program values;   // before registers were allocated, for devices
+  program::Program values;  // before registers were allocated, for devices
   program::Program program;
   std::vector<SlotFactory> slots;
   Cut* cut = nullptr;
@@ -54,8 +52,11 @@ class LaneRun {
  public:
   LaneRun(Context& context, std::vector<Segment>& segments, Sink& sink) : node_rows_(context.nodes.size(), 0) {
     for (Segment& segment : segments) {
-      Part part{.segment = &segment, .machine = {segment.program, context.functions->cpu, context.pool}, .slots = {},
-                .states = {}, .end = {}};
+      Part part{.segment = &segment,
+                .machine = {segment.program, context.functions->cpu, context.pool},
+                .slots = {},
+                .states = {},
+                .end = {}};
       std::vector<SlotState*> slots;
       for (const SlotFactory& factory : segment.slots) {
         part.slots.push_back(factory(context));
@@ -79,7 +80,8 @@ class LaneRun {
   }
 
   // The same rows on a device, whose totals this lane takes.
-  void run_on_device(Context& context, Sink& sink, const primitives::DeviceAggregation& aggregation, const Batch& batch) {
+  void run_on_device(Context& context, Sink& sink, const primitives::DeviceAggregation& aggregation,
+                     const Batch& batch) {
     Part& part = parts_.back();
     std::vector<const primitives::cpu::LookupTable*> lookups(part.states.size(), nullptr);
     for (const program::Instruction& i : part.segment->values.code) {
@@ -88,9 +90,8 @@ class LaneRun {
           static_cast<const primitives::cpu::LookupTable*>(part.states[static_cast<size_t>(i.slot)]);
     }
     primitives::Device& device = context.resident->device();
-    const primitives::DeviceTotals totals =
-        device.aggregate(part.segment->values, aggregation, batch.columns, batch.rows, lookups,
-                         static_cast<int64_t>(node_rows_.size()));
+    const primitives::DeviceTotals totals = device.aggregate(
+        part.segment->values, aggregation, batch.columns, batch.rows, lookups, static_cast<int64_t>(node_rows_.size()));
     for (size_t n = 0; n < node_rows_.size(); ++n) node_rows_[n] += totals.node_rows[n];
     for (const program::Instruction& i : part.segment->values.code) context.nodes[i.node].device = device.name();
     context.launches += totals.launches;
@@ -144,7 +145,8 @@ std::vector<int> columns_read(const program::Program& program) {
 }
 
 // Runs on the device what it can; false leaves the pipeline to the CPU, with a note of the reason.
-bool run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments) {
+bool run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& source,
+                   std::vector<Segment>& segments) {
   if (!context.resident) return false;
   const auto aggregation = pipeline.sink->device_aggregation();
   std::string lacks = "sinks of this kind";

@@ -22,7 +22,8 @@ void Resident::read(Context& context, Source& source, std::vector<Column*> missi
   for (size_t c = 0; c < missing.size(); ++c) {
     if (!missing[c]) continue;
     missing[c]->values = device_->allocate(rows * columns::bytes_per_row(missing[c]->physical));
-    if (source.facts().columns[c].nullable) validity[c].resize(static_cast<size_t>(columns::words_for_bits(rows) * 8), 0);
+    if (source.facts().columns[c].nullable)
+      validity[c].resize(static_cast<size_t>(columns::words_for_bits(rows) * 8), 0);
   }
   context.scheduler->run(context, source.tasks(), [&](int, int64_t task) {
     const Batch batch = source.read(context, task);
@@ -31,7 +32,8 @@ void Resident::read(Context& context, Source& source, std::vector<Column*> missi
       const Column& from = batch.columns[c];
       FZ_CHECK(from.physical == missing[c]->physical && from.encoding == missing[c]->encoding);
       const int64_t width = columns::bytes_per_row(from.physical);
-      device_->copy(missing[c]->values, batch.ordinal * width, from.values.as<char>() + from.offset * width, batch.rows * width);
+      device_->copy(missing[c]->values, batch.ordinal * width, from.values.as<char>() + from.offset * width,
+                    batch.rows * width);
       if (validity[c].empty()) continue;
       std::lock_guard lock(bits_mutex);  // neighbouring batches share bytes
       for (int64_t row = 0; row < batch.rows; ++row) {
@@ -75,7 +77,8 @@ Batch Resident::load(Context& context, const SourcePtr& source, const std::vecto
   read(context, *source, missing);
   for (int c : wanted) {
     if (!missing[static_cast<size_t>(c)] || source->key().empty()) continue;
-    entries_[source->key() + "\n" + facts.columns[static_cast<size_t>(c)].name] = {source, batch.columns[static_cast<size_t>(c)]};
+    entries_[source->key() + "\n" + facts.columns[static_cast<size_t>(c)].name] = {
+        source, batch.columns[static_cast<size_t>(c)]};
   }
   return batch;
 }

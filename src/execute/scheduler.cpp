@@ -57,7 +57,8 @@ void Scheduler::serve(const std::stop_token& stop, int lane) {
     {
       std::unique_lock lock(mutex_);
       // Not wait(), which g++ 12 takes from a newer libstdc++ than a manylinux_2_34 wheel may ask for.
-      while (!wake_.wait_for(lock, stop, std::chrono::hours(1), [&] { return generation_ != seen && current_ != nullptr; })) {
+      while (!wake_.wait_for(lock, stop, std::chrono::hours(1),
+                             [&] { return generation_ != seen && current_ != nullptr; })) {
         if (stop.stop_requested()) return;
       }
       seen = generation_;

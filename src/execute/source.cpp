@@ -21,12 +21,16 @@ Element element_of(const Column& column) {
   switch (column.physical) {
     case Physical::bits: return Element::bits;
     case Physical::w1: return is_unsigned ? Element::u8 : Element::i8;
-    case Physical::w2: return column.type.id == TypeId::float16 ? Element::none : is_unsigned ? Element::u16 : Element::i16;
-    case Physical::w4: return column.type.id == TypeId::float32 ? Element::f32 : is_unsigned ? Element::u32 : Element::i32;
-    case Physical::w8: return column.type.id == TypeId::float64 ? Element::f64 : is_unsigned ? Element::u64 : Element::i64;
+    case Physical::w2:
+      return column.type.id == TypeId::float16 ? Element::none : is_unsigned ? Element::u16 : Element::i16;
+    case Physical::w4:
+      return column.type.id == TypeId::float32 ? Element::f32 : is_unsigned ? Element::u32 : Element::i32;
+    case Physical::w8:
+      return column.type.id == TypeId::float64 ? Element::f64 : is_unsigned ? Element::u64 : Element::i64;
     case Physical::w16: return is_unsigned ? Element::u128 : Element::i128;
     case Physical::view: return Element::view;
-    case Physical::none: case Physical::offsets: break;
+    case Physical::none:
+    case Physical::offsets: break;
   }
   return Element::none;
 }

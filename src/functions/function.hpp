@@ -33,10 +33,15 @@ using program::RegisterView;
 using program::Type;
 
 // Two's complement without the undefined behaviour of signed overflow.
-template <class T> struct Unsigned { using U = T; };
+template <class T>
+struct Unsigned {
+  using U = T;
+};
+// clang-format off
 template <> struct Unsigned<int32> { using U = uint32; };
 template <> struct Unsigned<int64> { using U = uint64; };
 template <> struct Unsigned<int128> { using U = uint128; };
+// clang-format on
 
 template <class T>
 FZ_HD constexpr T decimal_limit() {  // 10^38, only for 128 bits

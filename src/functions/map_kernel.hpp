@@ -12,7 +12,9 @@ using program::Instruction;
 using program::Operand;
 using program::Type;
 
-template <Type> struct Native;
+template <Type>
+struct Native;
+// clang-format off
 template <> struct Native<Type::i32> { using T = int32; };
 template <> struct Native<Type::i64> { using T = int64; };
 template <> struct Native<Type::u64> { using T = uint64; };
@@ -20,6 +22,7 @@ template <> struct Native<Type::i128> { using T = int128; };
 template <> struct Native<Type::f32> { using T = float; };
 template <> struct Native<Type::f64> { using T = double; };
 template <> struct Native<Type::view> { using T = program::RegisterView; };
+// clang-format on
 
 // One argument: a literal is the same value in every row.
 template <class T, bool kLiteral>
@@ -109,7 +112,8 @@ template <class F, Type t>
 primitives::cpu::Step map_step(const Instruction& i) {
   if constexpr ((F::info.kernels & plan::set_of(t)) != 0) {
     const bool a = i.a.kind == Operand::literal, b = i.b.kind == Operand::literal;
-    if constexpr (F::info.arguments + F::info.parameters == 1) return a ? run_map<F, t, true, false> : run_map<F, t, false, false>;
+    if constexpr (F::info.arguments + F::info.parameters == 1)
+      return a ? run_map<F, t, true, false> : run_map<F, t, false, false>;
     if (a) return b ? run_map<F, t, true, true> : run_map<F, t, true, false>;
     return b ? run_map<F, t, false, true> : run_map<F, t, false, false>;
   }

@@ -60,7 +60,8 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
   }
   const Shape shape = functions_.at(*id).info->shape;
   if (shape == Shape::cells && !aggregates) {
-    refuse(refusals, "aggregate_here", expression, "aggregates are only supported in group_by and in selects of aggregates");
+    refuse(refusals, "aggregate_here", expression,
+           "aggregates are only supported in group_by and in selects of aggregates");
   }
 }
 
@@ -117,9 +118,11 @@ std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Co
   execute::Facts facts{dictionary.rows, {execute::describe(name, dictionary)}};
   Assembly assembly(context, facts);
   const Value truth = expressions.compile(assembly, call);
-  Binding binding{.name = "truth", .type = columns::simple(columns::TypeId::boolean),
-                  .origin = Binding::Origin::computed, .value = assembly.builder().mask_value(
-                      assembly.builder().mask_and(truth.operand, truth.valid), program::kAll)};
+  Binding binding{
+      .name = "truth",
+      .type = columns::simple(columns::TypeId::boolean),
+      .origin = Binding::Origin::computed,
+      .value = assembly.builder().mask_value(assembly.builder().mask_and(truth.operand, truth.valid), program::kAll)};
   execute::Materialise output;
   output.prepare(assembly, {binding});
   const program::Program program = program::allocate(assembly.builder().finish());

@@ -9,7 +9,8 @@ std::optional<uint16> FunctionTable::find(const std::string& name, const CallTyp
     const Function& function = functions_[id];
     if (name != function.info->name) continue;
     if (types.payload.size() != static_cast<size_t>(function.info->payload)) continue;
-    if (function.info->arguments >= 0 && types.arguments.size() != static_cast<size_t>(function.info->arguments)) continue;
+    if (function.info->arguments >= 0 && types.arguments.size() != static_cast<size_t>(function.info->arguments))
+      continue;
     if (function.accepts(types)) return static_cast<uint16>(id);
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// What lower knows of functions: a table that the build generates from src/functions. A function says which arguments it
-// takes and writes its instructions; its shape decides who calls it.
+// What lower knows of functions: a table that the build generates from src/functions. A function says which arguments
+// it takes and writes its instructions; its shape decides who calls it.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,11 @@ struct Emit {
 
 // One accumulator of an aggregate.
 enum class CellKind : uint8 {
-  add, min, max, count, count_all,
+  add,
+  min,
+  max,
+  count,
+  count_all,
   magnitude,  // the sum as a float, kept only where the exact one might not fit
 };
 struct Cell {
@@ -54,9 +58,9 @@ struct Cell {
 struct Function {
   const plan::FunctionInfo* info;
   bool (*accepts)(const CallTypes&);
-  Value (*emit)(const Emit&);                       // map, view
+  Value (*emit)(const Emit&);                        // map, view
   std::vector<CellKind> (*cells)(const CallTypes&);  // cells: its accumulators over the argument
-  Value (*finish)(const Emit&);                     // cells: the result; values are the finished cells
+  Value (*finish)(const Emit&);                      // cells: the result; values are the finished cells
 };
 
 class FunctionTable {

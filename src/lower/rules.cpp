@@ -21,8 +21,12 @@ Element element_of_dtype(const DataType& type) {
   switch (type.id) {
     case TypeId::int8: return Element::i8;
     case TypeId::int16: return Element::i16;
-    case TypeId::int32: case TypeId::date: return Element::i32;
-    case TypeId::int64: case TypeId::time: case TypeId::datetime: case TypeId::duration: return Element::i64;
+    case TypeId::int32:
+    case TypeId::date: return Element::i32;
+    case TypeId::int64:
+    case TypeId::time:
+    case TypeId::datetime:
+    case TypeId::duration: return Element::i64;
     case TypeId::uint8: return Element::u8;
     case TypeId::uint16: return Element::u16;
     case TypeId::uint32: return Element::u32;
@@ -36,15 +40,24 @@ Element element_of_dtype(const DataType& type) {
 Type widest_type(const DataType& type) {
   switch (type.id) {
     case TypeId::boolean: return Type::mask;
-    case TypeId::int8: case TypeId::int16: case TypeId::int32: case TypeId::uint8: case TypeId::uint16:
+    case TypeId::int8:
+    case TypeId::int16:
+    case TypeId::int32:
+    case TypeId::uint8:
+    case TypeId::uint16:
     case TypeId::date: return Type::i32;
-    case TypeId::uint32: case TypeId::int64: case TypeId::time: case TypeId::datetime: case TypeId::duration:
-      return Type::i64;
+    case TypeId::uint32:
+    case TypeId::int64:
+    case TypeId::time:
+    case TypeId::datetime:
+    case TypeId::duration: return Type::i64;
     case TypeId::uint64: return Type::u64;
-    case TypeId::int128: case TypeId::decimal: return Type::i128;
+    case TypeId::int128:
+    case TypeId::decimal: return Type::i128;
     case TypeId::float32: return Type::f32;
     case TypeId::float64: return Type::f64;
-    case TypeId::string: case TypeId::binary: return Type::view;
+    case TypeId::string:
+    case TypeId::binary: return Type::view;
     default: return Type::none;
   }
 }
@@ -53,9 +66,12 @@ std::optional<Interval> dtype_bounds(const DataType& type) {
   switch (type.id) {
     case TypeId::int8: return Interval{-two_to(7), two_to(7) - 1};
     case TypeId::int16: return Interval{-two_to(15), two_to(15) - 1};
-    case TypeId::int32: case TypeId::date: return Interval{-two_to(31), two_to(31) - 1};
-    case TypeId::int64: case TypeId::time: case TypeId::datetime: case TypeId::duration:
-      return Interval{-two_to(63), two_to(63) - 1};
+    case TypeId::int32:
+    case TypeId::date: return Interval{-two_to(31), two_to(31) - 1};
+    case TypeId::int64:
+    case TypeId::time:
+    case TypeId::datetime:
+    case TypeId::duration: return Interval{-two_to(63), two_to(63) - 1};
     case TypeId::uint8: return Interval{0, two_to(8) - 1};
     case TypeId::uint16: return Interval{0, two_to(16) - 1};
     case TypeId::uint32: return Interval{0, two_to(32) - 1};
@@ -72,8 +88,7 @@ bool same_numbers(const DataType& a, const DataType& b) {
 }
 
 bool is_number(const DataType& type) {
-  return type.id == TypeId::float32 || type.id == TypeId::float64 ||
-         (type.is_integer() && type.id != TypeId::uint128);
+  return type.id == TypeId::float32 || type.id == TypeId::float64 || (type.is_integer() && type.id != TypeId::uint128);
 }
 
 std::optional<Interval> add_intervals(const Value& a, const Value& b) {
@@ -113,7 +128,8 @@ Value wrapping_arithmetic(const Emit& emit, std::optional<Interval> interval) {
   const Type widest = widest_type(emit.result);
   if (is_float(widest)) {
     return builder.map(emit.id, widest, widest,
-                       {builder.convert(emit.values[0], widest), builder.convert(emit.values[1], widest)}, std::nullopt);
+                       {builder.convert(emit.values[0], widest), builder.convert(emit.values[1], widest)},
+                       std::nullopt);
   }
   // Two's complement: the low bits of the result come from the low bits of the arguments, so the dtype's own width is
   // always enough, and where the exact result is known to fit, so is the narrowest type that holds it and both sides.
@@ -185,7 +201,8 @@ Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std:
 namespace {
 
 Emit step(const Emit& emit, const char* function) {
-  return {emit.builder, emit.functions, emit.functions.id_of(function), emit.types, emit.result, emit.payload, emit.values};
+  return {emit.builder, emit.functions, emit.functions.id_of(function), emit.types, emit.result,
+          emit.payload, emit.values};
 }
 
 // A literal is rescaled here and now.
@@ -241,9 +258,7 @@ bool all_boolean(const CallTypes& types) {
                      [](const DataType& type) { return type.id == TypeId::boolean; });
 }
 
-bool summable(const DataType& type) {
-  return is_number(type) || type.id == TypeId::decimal;
-}
+bool summable(const DataType& type) { return is_number(type) || type.id == TypeId::decimal; }
 
 bool ordered(const DataType& type) {
   const Type widest = widest_type(type);
@@ -259,8 +274,9 @@ Value finish_decimal_sum(const Emit& emit) {
   const Value limit = builder.real(1e38);
   const Value low = builder.real(-1e38);
   const uint16 less = emit.functions.id_of("less");
-  const Value fits = kleene_and(builder, builder.map(less, Type::f64, Type::mask, {emit.values[1], limit}, std::nullopt),
-                                builder.map(less, Type::f64, Type::mask, {low, emit.values[1]}, std::nullopt));
+  const Value fits =
+      kleene_and(builder, builder.map(less, Type::f64, Type::mask, {emit.values[1], limit}, std::nullopt),
+                 builder.map(less, Type::f64, Type::mask, {low, emit.values[1]}, std::nullopt));
   const Value beyond = builder.convert(builder.whole(bounds.high + 1), Type::i128);
   const Value checked = builder.select(fits, sum, beyond);
   const DataType types[] = {emit.result, emit.result};
@@ -353,7 +369,7 @@ Value compare(const Emit& emit, Comparison comparison) {
   if (a.type == Type::mask) {
     Builder& builder = emit.builder;
     const program::Operand valid = builder.mask_and(a.valid, b.valid);
-    const program::Operand less = builder.mask_and_not(b.operand, a.operand);     // false < true
+    const program::Operand less = builder.mask_and_not(b.operand, a.operand);  // false < true
     const program::Operand greater = builder.mask_and_not(a.operand, b.operand);
     const program::Operand differ = builder.mask_or(less, greater);
     switch (comparison) {

@@ -37,7 +37,10 @@ class FRAZIL_API Buffer {
   // `owner` keeps the bytes alive; its deleter is the release callback.
   Buffer(std::shared_ptr<void> owner, void* data, int64_t bytes, Place place = {},
          std::shared_ptr<const Event> ready = nullptr)
-      : owner_(std::move(owner)), data_(static_cast<std::byte*>(data)), bytes_(bytes), place_(place),
+      : owner_(std::move(owner)),
+        data_(static_cast<std::byte*>(data)),
+        bytes_(bytes),
+        place_(place),
         ready_(std::move(ready)) {}
 
   // Memory that somebody else owns; `release` runs when the last buffer over it goes.

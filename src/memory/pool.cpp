@@ -22,8 +22,7 @@ void Pool::charge(int64_t bytes, std::string_view who) {
                                        " are free; raise memory_limit or reduce the rows of the query");
   }
   int64_t peak = bytes_peak_.load(std::memory_order_relaxed);
-  while (used > peak && !bytes_peak_.compare_exchange_weak(peak, used)) {
-  }
+  while (used > peak && !bytes_peak_.compare_exchange_weak(peak, used)) {}
 }
 
 void Pool::uncharge(int64_t bytes) { bytes_in_use_.fetch_sub(bytes, std::memory_order_relaxed); }

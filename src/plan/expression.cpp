@@ -10,12 +10,13 @@ ExpressionPtr column(std::string name, DataType type) {
 }
 
 ExpressionPtr literal(Scalar scalar, DataType type) {
-  return std::make_shared<Expression>(Expression{Expression::Kind::literal, std::move(type), "", std::move(scalar), {}, {}});
+  return std::make_shared<Expression>(
+      Expression{Expression::Kind::literal, std::move(type), "", std::move(scalar), {}, {}});
 }
 
 ExpressionPtr call(std::string function, std::vector<ExpressionPtr> arguments, DataType type, Options payload) {
-  return std::make_shared<Expression>(Expression{Expression::Kind::call, std::move(type), std::move(function), {},
-                                                 std::move(arguments), std::move(payload)});
+  return std::make_shared<Expression>(Expression{
+      Expression::Kind::call, std::move(type), std::move(function), {}, std::move(arguments), std::move(payload)});
 }
 
 std::string text_of(int128 value) {

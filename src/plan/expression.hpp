@@ -23,7 +23,9 @@ using Options = std::vector<Option>;
 struct Option {
   std::variant<std::monostate, bool, int64_t, double, std::string, Options> value;
   template <class T>
-  const T* as() const { return std::get_if<T>(&value); }
+  const T* as() const {
+    return std::get_if<T>(&value);
+  }
 };
 
 struct Expression;

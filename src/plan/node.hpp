@@ -1,5 +1,5 @@
-// One step of a query: what it does to the rows of its inputs. The tree is immutable; shared inputs are the same object.
-// A node is uniform data: the folder of its operator knows what its expressions and options mean.
+// One step of a query: what it does to the rows of its inputs. The tree is immutable; shared inputs are the same
+// object. A node is uniform data: the folder of its operator knows what its expressions and options mean.
 #pragma once
 
 #include <map>

@@ -18,26 +18,26 @@ enum class Shape : uint8 {
 
 using TypeSet = uint32;  // bit per program::Type
 FZ_HD constexpr TypeSet set_of(program::Type type) { return 1u << static_cast<int>(type); }
-constexpr TypeSet kWholes = set_of(program::Type::i32) | set_of(program::Type::i64) | set_of(program::Type::u64) |
-                            set_of(program::Type::i128);
+constexpr TypeSet kWholes =
+    set_of(program::Type::i32) | set_of(program::Type::i64) | set_of(program::Type::u64) | set_of(program::Type::i128);
 constexpr TypeSet kSignedWholes = set_of(program::Type::i32) | set_of(program::Type::i64) | set_of(program::Type::i128);
 constexpr TypeSet kFloats = set_of(program::Type::f32) | set_of(program::Type::f64);
 constexpr TypeSet kViews = set_of(program::Type::view);
 
 struct FunctionInfo {
-  const char* name;        // the overload is chosen among functions of one name by what they accept
-  const char* polars[3];   // Polars' spellings, see docs/functions.md; unused entries are null
+  const char* name;       // the overload is chosen among functions of one name by what they accept
+  const char* polars[3];  // Polars' spellings, see docs/functions.md; unused entries are null
   Shape shape = Shape::map;
   int arguments = 1;
-  int parameters = 0;      // map: literals that `apply` takes behind its arguments
-  int payload = 0;         // values that Polars passes after the function's name
-  TypeSet kernels = 0;     // map: types that `apply` is compiled for
-  bool to_mask = false;    // map: apply gives truth
-  bool may_fail = false;   // map: apply takes a trailing `bool& bad`
-  const char* failure = "";  // what to tell the user then
+  int parameters = 0;              // map: literals that `apply` takes behind its arguments
+  int payload = 0;                 // values that Polars passes after the function's name
+  TypeSet kernels = 0;             // map: types that `apply` is compiled for
+  bool to_mask = false;            // map: apply gives truth
+  bool may_fail = false;           // map: apply takes a trailing `bool& bad`
+  const char* failure = "";        // what to tell the user then
   bool invalid_operation = false;  // the failure's class is InvalidOperationError, else ComputeError
-  bool by_value = false;   // null gives null, and nothing but the value counts: once per value of a dictionary is enough
-  bool exact = true;       // CPU and GPU give the same bits
+  bool by_value = false;  // null gives null, and nothing but the value counts: once per value of a dictionary is enough
+  bool exact = true;      // CPU and GPU give the same bits
   const char* doc = "";
   const char* example = "";
 };

@@ -16,7 +16,8 @@ using columns::Column;
 
 constexpr uint32_t kNoRow = 0xffffffffu;  // gather: this row becomes null
 
-// Rows whose bit is set in `mask` (packed, bit 0 = row 0, at least `column.rows` bits). `kept` is the count of set bits.
+// Rows whose bit is set in `mask` (packed, bit 0 = row 0, at least `column.rows` bits). `kept` is the count of set
+// bits.
 FRAZIL_API Column filter(const Column& column, const uint64_t* mask, int64_t kept, const memory::PoolPtr& pool);
 
 // Row `indices[i]` becomes row i; kNoRow gives null.

@@ -14,8 +14,13 @@ constexpr int128 power2(int n) { return static_cast<int128>(1) << n; }
 
 Type type_of(Element element) {
   switch (element) {
-    case Element::i8: case Element::i16: case Element::i32: case Element::u8: case Element::u16: return Type::i32;
-    case Element::u32: case Element::i64: return Type::i64;
+    case Element::i8:
+    case Element::i16:
+    case Element::i32:
+    case Element::u8:
+    case Element::u16: return Type::i32;
+    case Element::u32:
+    case Element::i64: return Type::i64;
     case Element::u64: return Type::u64;
     case Element::i128: return Type::i128;
     case Element::u128: return Type::u128;
@@ -57,9 +62,9 @@ void put(std::string& key, const Operand& operand) {
 // Everything that decides what an instruction computes; not where it puts it.
 std::string key_of(const Instruction& i) {
   std::string key;
-  for (auto field : {static_cast<int64>(i.op), static_cast<int64>(i.type), static_cast<int64>(i.from),
-                     static_cast<int64>(i.element), static_cast<int64>(i.function), static_cast<int64>(i.slot),
-                     static_cast<int64>(i.list), i.imm, i.imm2}) {
+  for (auto field :
+       {static_cast<int64>(i.op), static_cast<int64>(i.type), static_cast<int64>(i.from), static_cast<int64>(i.element),
+        static_cast<int64>(i.function), static_cast<int64>(i.slot), static_cast<int64>(i.list), i.imm, i.imm2}) {
     put(key, &field, sizeof field);
   }
   for (const Operand& operand : {i.a, i.b, i.c, i.entry}) put(key, operand);
@@ -93,7 +98,8 @@ Value Builder::column(int index) {
   const SourceColumn& source = program_.columns[index];
   const Operand operand{Operand::column, static_cast<uint16>(index)};
   Value value;
-  if (source.nullable) value.valid = reuse_or_append({.op = Op::load_valid, .type = Type::mask, .a = operand}, Type::mask);
+  if (source.nullable)
+    value.valid = reuse_or_append({.op = Op::load_valid, .type = Type::mask, .a = operand}, Type::mask);
   value.type = type_of(source.element);
   FZ_CHECK(value.type != Type::none);
   if (source.element == Element::bits) {
@@ -217,8 +223,8 @@ Value Builder::select(const Value& predicate, const Value& yes, const Value& no)
   if (yes.type == Type::mask) {
     result.operand = mask_or(mask_and(chosen, yes.operand), mask_and_not(no.operand, chosen));
   } else {
-    result.operand = reuse_or_append(
-        {.op = Op::select, .type = yes.type, .a = yes.operand, .b = no.operand, .c = chosen}, yes.type);
+    result.operand =
+        reuse_or_append({.op = Op::select, .type = yes.type, .a = yes.operand, .b = no.operand, .c = chosen}, yes.type);
   }
   if (yes.valid || no.valid) result.valid = mask_or(mask_and(chosen, yes.valid), mask_and_not(no.valid, chosen));
   if (yes.interval && no.interval) {
@@ -241,8 +247,7 @@ Value Builder::map(uint16 function, Type type, Type result, std::vector<Value> a
   return {reuse_or_append(instruction, result), result, valid, interval};
 }
 
-Value Builder::map_checked(uint16 function, Type type, std::vector<Value> arguments,
-                           std::optional<Interval> interval) {
+Value Builder::map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval) {
   Instruction instruction{.op = Op::map, .type = type, .function = function};
   Operand* places[] = {&instruction.a, &instruction.b, &instruction.c};
   Operand valid = kAll;
@@ -258,8 +263,8 @@ Value Builder::map_checked(uint16 function, Type type, std::vector<Value> argume
 }
 
 Value Builder::range(const Value& value, int64 low, int64 high) {
-  Operand operand = reuse_or_append(
-      {.op = Op::range, .type = value.type, .a = value.operand, .imm = low, .imm2 = high}, Type::mask);
+  Operand operand =
+      reuse_or_append({.op = Op::range, .type = value.type, .a = value.operand, .imm = low, .imm2 = high}, Type::mask);
   return {operand, Type::mask, value.valid, std::nullopt};
 }
 
@@ -306,7 +311,9 @@ Operand Builder::mask_and_not(Operand a, Operand b) {
   return reuse_or_append({.op = Op::mask_and_not, .type = Type::mask, .a = a, .b = b}, Type::mask);
 }
 
-Operand Builder::mask_not(Operand a) { return reuse_or_append({.op = Op::mask_not, .type = Type::mask, .a = a}, Type::mask); }
+Operand Builder::mask_not(Operand a) {
+  return reuse_or_append({.op = Op::mask_not, .type = Type::mask, .a = a}, Type::mask);
+}
 
 void Builder::filter(const Value& predicate) { filter_mask(mask_and(predicate.operand, predicate.valid)); }
 

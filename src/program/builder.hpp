@@ -35,7 +35,7 @@ class FRAZIL_API Builder {
 
   // Loads a column, once. A dictionary column gives its codes.
   Value column(int index);
-  Value whole(int128 value);       // literal in the narrowest type
+  Value whole(int128 value);  // literal in the narrowest type
   Value real(double value, Type type = Type::f64);
   Value text(std::string value);
   Value truth(bool value);
@@ -43,7 +43,7 @@ class FRAZIL_API Builder {
 
   // Rows that are live here; kAll before the first filter.
   Operand live() const { return live_; }
-  void filter(const Value& predicate);       // null counts as false
+  void filter(const Value& predicate);  // null counts as false
   void filter_mask(Operand mask);
   // Values made so far are repacked here when few rows of a tile are left.
   void compact_here();

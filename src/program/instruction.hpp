@@ -6,6 +6,7 @@
 
 namespace frazil::program {
 
+// clang-format off
 // Verbs that need more than one row or more than their operands. What a function computes a row is Op::map.
 enum class Op : uint8 {
   load,        // dst = imm + column a
@@ -33,6 +34,7 @@ enum class Op : uint8 {
   emit_rows,   // append the batch row numbers of the live rows of mask c
   count_rows,  // adds the live rows of mask c to what `node` has produced
 };
+// clang-format on
 constexpr int kOps = static_cast<int>(Op::count_rows) + 1;
 
 struct Operand {
@@ -40,34 +42,33 @@ struct Operand {
   uint16 index = 0;
   FZ_HD constexpr explicit operator bool() const { return kind != none; }
   FZ_HD constexpr bool operator==(const Operand& o) const { return kind == o.kind && index == o.index; }
-
 };
 
 struct Instruction {
   Op op;
-  Type type = Type::none;  // what dst, or what is summed, is computed in
-  Type from = Type::none;  // convert, cells, keys: type of a
+  Type type = Type::none;           // what dst, or what is summed, is computed in
+  Type from = Type::none;           // convert, cells, keys: type of a
   Element element = Element::none;  // load, gather: what the column holds; wrap: what to cut to
-  uint16 function = 0;     // map
-  uint16 node = 0;         // plan node that an error is reported for
+  uint16 function = 0;              // map
+  uint16 node = 0;                  // plan node that an error is reported for
   int16 slot = -1;
   int16 list = -1;
   Operand dst, a, b, c;
-  Operand entry;           // instructions that may fail: rows that were live on entry to their plan node
+  Operand entry;  // instructions that may fail: rows that were live on entry to their plan node
   int64 imm = 0, imm2 = 0;
 };
 
 // A field of a key: how an operand is packed. Packed value 0 is null where `nullable`.
 struct KeyField {
   Operand value;
-  Operand valid;   // none: never null
+  Operand valid;  // none: never null
   Type type;
   bool nullable;
-  bool descending; // sort keys: complement
-  uint8 shift;     // bits below this field
+  bool descending;  // sort keys: complement
+  uint8 shift;      // bits below this field
   uint8 bits;
-  int128 base;     // lowest value
-  uint64 states;   // packed values are below it; 0: more than 64 bits
+  int128 base;    // lowest value
+  uint64 states;  // packed values are below it; 0: more than 64 bits
 };
 
 }  // namespace frazil::program

@@ -7,14 +7,16 @@ namespace {
 
 const char* name_of(Op op) {
   static const char* const names[kOps] = {
-      "load", "load_bits", "load_valid", "map", "convert", "wrap", "select", "and", "or", "and_not", "not", "range",
-      "lookup", "filter", "compact", "pack_key", "bytes_key", "group", "probe", "matched", "gather", "gather_valid",
-      "cell_add", "cell_min", "cell_max", "cell_count", "emit", "emit_mask", "emit_rows", "count_rows"};
+      "load",      "load_bits",  "load_valid", "map",       "convert",   "wrap",         "select",   "and",
+      "or",        "and_not",    "not",        "range",     "lookup",    "filter",       "compact",  "pack_key",
+      "bytes_key", "group",      "probe",      "matched",   "gather",    "gather_valid", "cell_add", "cell_min",
+      "cell_max",  "cell_count", "emit",       "emit_mask", "emit_rows", "count_rows"};
   return names[static_cast<int>(op)];
 }
 
 const char* name_of(Type type) {
-  static const char* const names[kTypes] = {"", "mask", "i32", "i64", "u64", "i128", "u128", "f32", "f64", "view", "row"};
+  static const char* const names[kTypes] = {"",     "mask", "i32", "i64",  "u64", "i128",
+                                            "u128", "f32",  "f64", "view", "row"};
   return names[static_cast<int>(type)];
 }
 
@@ -79,7 +81,9 @@ std::string line_of(const Program& program, const FunctionNames& functions, cons
   const bool is_cell = i.op >= Op::cell_add && i.op <= Op::cell_count;
   if (i.a || i.op == Op::mask_not || i.op == Op::filter) argument(text_of(program, i.a));
   if (i.b) argument((is_cell ? "group " : "") + text_of(program, i.b));
-  if (i.c) argument((is_cell || i.op >= Op::emit || i.op == Op::group || i.op == Op::probe ? "rows " : "") + text_of(program, i.c));
+  if (i.c)
+    argument((is_cell || i.op >= Op::emit || i.op == Op::group || i.op == Op::probe ? "rows " : "") +
+             text_of(program, i.c));
   if (i.list >= 0) {
     for (const KeyField& field : program.lists[i.list]) argument(text_of(program, field));
   }

@@ -19,7 +19,7 @@ struct SourceColumn {
   columns::DataType type;
   Element element = Element::none;  // of the physical array
   columns::Encoding encoding = columns::Encoding::plain;
-  int128 base = 0;                  // encoding narrow
+  int128 base = 0;  // encoding narrow
   bool nullable = true;
   std::optional<columns::Interval> interval;
   std::shared_ptr<const columns::Column> dictionary;  // encoding dictionary, complete
@@ -36,8 +36,8 @@ struct Program {
   std::vector<Literal> literals;
   std::vector<Instruction> code;
   std::vector<std::vector<KeyField>> lists;
-  std::vector<Type> registers;    // what each register holds; one per value before `allocate`
-  std::vector<std::string> slots; // what lies in each slot, for people
+  std::vector<Type> registers;     // what each register holds; one per value before `allocate`
+  std::vector<std::string> slots;  // what lies in each slot, for people
 };
 
 // Names of functions for people; index is Instruction::function.

@@ -6,6 +6,7 @@
 namespace frazil::program {
 
 // What a register holds a row. Narrower columns are widened when they are loaded.
+// clang-format off
 enum class Type : uint8 {
   none,
   mask,  // one bit a row, packed
@@ -14,14 +15,22 @@ enum class Type : uint8 {
   view,  // RegisterView
   row,   // 32-bit row or group number
 };
+// clang-format on
 constexpr int kTypes = 11;
 
 FZ_HD constexpr int bytes_of(Type type) {
   switch (type) {
-    case Type::i32: case Type::f32: case Type::row: return 4;
-    case Type::i64: case Type::u64: case Type::f64: return 8;
-    case Type::i128: case Type::u128: case Type::view: return 16;
-    case Type::none: case Type::mask: break;
+    case Type::i32:
+    case Type::f32:
+    case Type::row: return 4;
+    case Type::i64:
+    case Type::u64:
+    case Type::f64: return 8;
+    case Type::i128:
+    case Type::u128:
+    case Type::view: return 16;
+    case Type::none:
+    case Type::mask: break;
   }
   return 0;
 }
@@ -33,12 +42,21 @@ enum class Element : uint8 { none, bits, i8, i16, i32, i64, i128, u8, u16, u32, 
 
 FZ_HD constexpr int bytes_of(Element element) {
   switch (element) {
-    case Element::i8: case Element::u8: return 1;
-    case Element::i16: case Element::u16: return 2;
-    case Element::i32: case Element::u32: case Element::f32: return 4;
-    case Element::i64: case Element::u64: case Element::f64: return 8;
-    case Element::i128: case Element::u128: case Element::view: return 16;
-    case Element::none: case Element::bits: break;
+    case Element::i8:
+    case Element::u8: return 1;
+    case Element::i16:
+    case Element::u16: return 2;
+    case Element::i32:
+    case Element::u32:
+    case Element::f32: return 4;
+    case Element::i64:
+    case Element::u64:
+    case Element::f64: return 8;
+    case Element::i128:
+    case Element::u128:
+    case Element::view: return 16;
+    case Element::none:
+    case Element::bits: break;
   }
   return 0;
 }

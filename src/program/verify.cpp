@@ -26,18 +26,35 @@ struct Expected {
 Expected expected_of(const Instruction& i) {
   switch (i.op) {
     case Op::map: return {i.type, i.type, i.type};
-    case Op::convert: case Op::wrap: return {i.from, Type::none, Type::none};
+    case Op::convert:
+    case Op::wrap: return {i.from, Type::none, Type::none};
     case Op::select: return {i.type, i.type, Type::mask};
-    case Op::mask_and: case Op::mask_or: case Op::mask_and_not: case Op::mask_not: case Op::filter: case Op::compact:
-      return {Type::mask, Type::mask, Type::none};
-    case Op::range: case Op::lookup: return {i.type, Type::none, Type::none};
-    case Op::group: case Op::probe: return {i.from, Type::none, Type::mask};
-    case Op::matched: case Op::gather: case Op::gather_valid: return {Type::row, Type::none, Type::none};
-    case Op::cell_add: case Op::cell_min: case Op::cell_max: case Op::cell_count: return {i.from, Type::row, Type::mask};
+    case Op::mask_and:
+    case Op::mask_or:
+    case Op::mask_and_not:
+    case Op::mask_not:
+    case Op::filter:
+    case Op::compact: return {Type::mask, Type::mask, Type::none};
+    case Op::range:
+    case Op::lookup: return {i.type, Type::none, Type::none};
+    case Op::group:
+    case Op::probe: return {i.from, Type::none, Type::mask};
+    case Op::matched:
+    case Op::gather:
+    case Op::gather_valid: return {Type::row, Type::none, Type::none};
+    case Op::cell_add:
+    case Op::cell_min:
+    case Op::cell_max:
+    case Op::cell_count: return {i.from, Type::row, Type::mask};
     case Op::emit: return {i.type, Type::none, Type::mask};
     case Op::emit_mask: return {Type::mask, Type::none, Type::mask};
-    case Op::emit_rows: case Op::count_rows: return {Type::none, Type::none, Type::mask};
-    case Op::load: case Op::load_bits: case Op::load_valid: case Op::pack_key: case Op::bytes_key: break;
+    case Op::emit_rows:
+    case Op::count_rows: return {Type::none, Type::none, Type::mask};
+    case Op::load:
+    case Op::load_bits:
+    case Op::load_valid:
+    case Op::pack_key:
+    case Op::bytes_key: break;
   }
   return {Type::none, Type::none, Type::none};
 }

@@ -49,8 +49,10 @@ ALL_DTYPES = [
     (pl.Array(pl.Int16, 2), [[1, 2], [None, 4], [5, 6]]),
     (pl.Array(pl.String, (2, 2)), [[["a", LONG], ["b", None]], [["c", "d"], ["e", "f"]]]),
     (pl.Struct({"a": pl.Int64, "b": pl.String}), [{"a": 1, "b": LONG}, {"a": None, "b": "x"}, {"a": 3, "b": None}]),
-    (pl.Struct({"l": pl.List(pl.Int8), "s": pl.Struct({"n": pl.Null, "f": pl.Boolean})}),
-     [{"l": [1, 2], "s": {"n": None, "f": True}}, {"l": None, "s": None}]),
+    (
+        pl.Struct({"l": pl.List(pl.Int8), "s": pl.Struct({"n": pl.Null, "f": pl.Boolean})}),
+        [{"l": [1, 2], "s": {"n": None, "f": True}}, {"l": None, "s": None}],
+    ),
     (pl.Struct({}), [{}, {}]),
     (pl.Map(pl.String, pl.Int64), [{"a": 1, LONG: None}, {}, {"b": 2}]),
     (pl.List(pl.Map(pl.Int8, pl.List(pl.String))), [[{1: ["a"]}, {}], [], [{2: [LONG, None], 3: []}]]),
@@ -104,9 +106,20 @@ def each_frame(test):
 
 
 def test_no_dtype_of_polars_is_missing():
-    abstract = {"DataType", "IntegerType", "FloatType", "TemporalType", "Object", "Unknown", "Extension", "BaseExtension"}
+    abstract = {
+        "DataType",
+        "IntegerType",
+        "FloatType",
+        "TemporalType",
+        "Object",
+        "Unknown",
+        "Extension",
+        "BaseExtension",
+    }
     known = {
-        c for _, c in inspect.getmembers(dtypes, inspect.isclass) if issubclass(c, pl.DataType) and c.__name__ not in abstract
+        c
+        for _, c in inspect.getmembers(dtypes, inspect.isclass)
+        if issubclass(c, pl.DataType) and c.__name__ not in abstract
     }
     assert known == {type(dtype) for dtype, _ in ALL_DTYPES}
 

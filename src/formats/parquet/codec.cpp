@@ -44,9 +44,7 @@ bool is_supported(Codec codec) { return codec == Codec::none || codec == Codec::
 void check_size(Codec codec, std::span<const uint8_t> from, int64_t bytes) {
   const auto size = static_cast<int64_t>(from.size());
   switch (codec) {
-    case Codec::none:
-      require(size == bytes);
-      return;
+    case Codec::none: require(size == bytes); return;
     case Codec::snappy: {
       size_t told = 0;
       require(snappy::GetUncompressedLength(chars(from), from.size(), &told));
@@ -58,8 +56,7 @@ void check_size(Codec codec, std::span<const uint8_t> from, int64_t bytes) {
       require(told != ZSTD_CONTENTSIZE_ERROR && bytes <= size * kZstdGrowth);
       return;
     }
-    default:
-      fail(ErrorKind::compute, "Parquet: the codec " + std::string(name_of(codec)) + " is not supported yet");
+    default: fail(ErrorKind::compute, "Parquet: the codec " + std::string(name_of(codec)) + " is not supported yet");
   }
 }
 

@@ -44,16 +44,11 @@ void spread(const uint64* valid, int64_t rows, const T* from, T* to) {
 void spread(const uint64* valid, int64_t rows, int row_bytes, const void* from, void* to) {
   auto as = [&]<class T>(T) { spread(valid, rows, static_cast<const T*>(from), static_cast<T*>(to)); };
   switch (row_bytes) {
-    case 1:
-      return as(uint8{});
-    case 2:
-      return as(uint16{});
-    case 4:
-      return as(uint32{});
-    case 8:
-      return as(uint64{});
-    default:
-      return as(uint128{});
+    case 1: return as(uint8{});
+    case 2: return as(uint16{});
+    case 4: return as(uint32{});
+    case 8: return as(uint64{});
+    default: return as(uint128{});
   }
 }
 

@@ -67,16 +67,11 @@ Width narrowest(const Interval& interval, int bytes_plain) {
 
 Physical physical_of(int bytes) {
   switch (bytes) {
-    case 1:
-      return Physical::w1;
-    case 2:
-      return Physical::w2;
-    case 4:
-      return Physical::w4;
-    case 8:
-      return Physical::w8;
-    default:
-      return Physical::w16;
+    case 1: return Physical::w1;
+    case 2: return Physical::w2;
+    case 4: return Physical::w4;
+    case 8: return Physical::w8;
+    default: return Physical::w16;
   }
 }
 

@@ -37,27 +37,14 @@ Statistics read_statistics(ThriftReader& reader, ThriftType type) {
   Statistics statistics;
   reader.structure(type, [&](int16_t field, ThriftType kind) {
     switch (field) {
-      case 1:
-        statistics.max_old = reader.binary(kind);
-        return true;
-      case 2:
-        statistics.min_old = reader.binary(kind);
-        return true;
-      case 3:
-        statistics.nulls = reader.whole(kind);
-        return true;
-      case 5:
-        statistics.max = reader.binary(kind);
-        return true;
-      case 6:
-        statistics.min = reader.binary(kind);
-        return true;
+      case 1: statistics.max_old = reader.binary(kind); return true;
+      case 2: statistics.min_old = reader.binary(kind); return true;
+      case 3: statistics.nulls = reader.whole(kind); return true;
+      case 5: statistics.max = reader.binary(kind); return true;
+      case 6: statistics.min = reader.binary(kind); return true;
       case 7:
-      case 8:
-        statistics.exact &= reader.truth(kind);
-        return true;
-      default:
-        return false;
+      case 8: statistics.exact &= reader.truth(kind); return true;
+      default: return false;
     }
   });
   return statistics;
@@ -125,29 +112,14 @@ void read_chunk_metadata(ThriftReader& reader, ThriftType type, const Leaf& leaf
       case 2:
         reader.list(kind, [&](ThriftType element) { chunk.encodings |= set_of(encoding_of(reader.whole32(element))); });
         return true;
-      case 4:
-        chunk.codec = enum_of(reader.whole32(kind), Codec::lz4_raw, "a codec of no known kind");
-        return true;
-      case 5:
-        chunk.values = reader.whole(kind);
-        return true;
-      case 7:
-        chunk.bytes = reader.whole(kind);
-        return true;
-      case 9:
-        offsets.data = reader.whole(kind);
-        return true;
-      case 11:
-        offsets.dictionary = reader.whole(kind);
-        return true;
-      case 12:
-        statistics = read_statistics(reader, kind);
-        return true;
-      case 13:
-        chunk.page_encodings = read_page_encodings(reader, kind);
-        return true;
-      default:
-        return false;
+      case 4: chunk.codec = enum_of(reader.whole32(kind), Codec::lz4_raw, "a codec of no known kind"); return true;
+      case 5: chunk.values = reader.whole(kind); return true;
+      case 7: chunk.bytes = reader.whole(kind); return true;
+      case 9: offsets.data = reader.whole(kind); return true;
+      case 11: offsets.dictionary = reader.whole(kind); return true;
+      case 12: statistics = read_statistics(reader, kind); return true;
+      case 13: chunk.page_encodings = read_page_encodings(reader, kind); return true;
+      default: return false;
     }
   });
   chunk.bounds = bounds_of(leaf, statistics);
@@ -160,18 +132,13 @@ Chunk read_chunk(ThriftReader& reader, ThriftType type, const Leaf& leaf, int64_
   bool described = false;
   reader.structure(type, [&](int16_t field, ThriftType kind) {
     switch (field) {
-      case 1:
-        chunk.readable &= reader.binary(kind).empty();
-        return true;
+      case 1: chunk.readable &= reader.binary(kind).empty(); return true;
       case 3:
         read_chunk_metadata(reader, kind, leaf, chunk, offsets);
         described = true;
         return true;
-      case 8:
-        chunk.readable = false;
-        return false;
-      default:
-        return false;
+      case 8: chunk.readable = false; return false;
+      default: return false;
     }
   });
   if (!chunk.readable) return chunk;
@@ -232,20 +199,15 @@ FileMetadata parse_metadata(std::span<const uint8_t> footer, int64_t data_bytes)
         file.leaves = read_schema(reader, type);
         has_schema = true;
         return true;
-      case 3:
-        file.rows = reader.whole(type);
-        return true;
+      case 3: file.rows = reader.whole(type); return true;
       case 4:
         require(has_schema && file.row_groups.empty(), "the metadata are not in order");
         reader.list(type, [&](ThriftType element) {
           file.row_groups.push_back(read_row_group(reader, element, file.leaves, data_bytes));
         });
         return true;
-      case 8:
-        file.encrypted = true;
-        return false;
-      default:
-        return false;
+      case 8: file.encrypted = true; return false;
+      default: return false;
     }
   });
   require(has_schema, "no schema");
@@ -289,26 +251,13 @@ PageHeader parse_page_header(std::span<const uint8_t> bytes) {
   int32_t kind = -1, described = -1;
   reader.structure([&](int16_t field, ThriftType type) {
     switch (field) {
-      case 1:
-        kind = reader.whole32(type);
-        return true;
-      case 2:
-        header.bytes_whole = reader.whole32(type);
-        return true;
-      case 3:
-        header.bytes = reader.whole32(type);
-        return true;
-      case 5:
-        read_page(reader, type, {1, 2, 3, -1, -1, -1}, header), described = 0;
-        return true;
-      case 7:
-        read_page(reader, type, {1, 2, -1, -1, -1, -1}, header), described = 2;
-        return true;
-      case 8:
-        read_page(reader, type, {1, 4, -1, 5, 6, 7}, header), described = 3;
-        return true;
-      default:
-        return false;
+      case 1: kind = reader.whole32(type); return true;
+      case 2: header.bytes_whole = reader.whole32(type); return true;
+      case 3: header.bytes = reader.whole32(type); return true;
+      case 5: read_page(reader, type, {1, 2, 3, -1, -1, -1}, header), described = 0; return true;
+      case 7: read_page(reader, type, {1, 2, -1, -1, -1, -1}, header), described = 2; return true;
+      case 8: read_page(reader, type, {1, 4, -1, 5, 6, 7}, header), described = 3; return true;
+      default: return false;
     }
   });
   header.kind = enum_of(kind, PageHeader::Kind::data_v2, "a page of no known kind");

@@ -76,8 +76,7 @@ void read_parameters(ThriftReader& reader, ThriftType type, Element& element) {
         if (field == 1) element.utc = reader.truth(kind);
         if (field == 2) read_unit(reader, kind, element);
         return field <= 2;
-      default:
-        return false;
+      default: return false;
     }
   });
 }
@@ -93,29 +92,15 @@ void read_logical(ThriftReader& reader, ThriftType type, Element& element) {
 // The annotations of before LogicalType.
 void apply_converted(int32_t converted, Element& element) {
   switch (converted) {
-    case 0:
-      element.meaning = Meaning::string;
-      return;
+    case 0: element.meaning = Meaning::string; return;
     case 1:
-    case 2:
-      element.meaning = Meaning::map;
-      return;
-    case 3:
-      element.meaning = Meaning::list;
-      return;
-    case 4:
-      element.meaning = Meaning::enumeration;
-      return;
-    case 5:
-      element.meaning = Meaning::decimal;
-      return;
-    case 6:
-      element.meaning = Meaning::date;
-      return;
+    case 2: element.meaning = Meaning::map; return;
+    case 3: element.meaning = Meaning::list; return;
+    case 4: element.meaning = Meaning::enumeration; return;
+    case 5: element.meaning = Meaning::decimal; return;
+    case 6: element.meaning = Meaning::date; return;
     case 7:
-    case 8:
-      element.meaning = Meaning::time;
-      return;
+    case 8: element.meaning = Meaning::time; return;
     case 9:
     case 10:
       element.meaning = Meaning::timestamp;
@@ -133,9 +118,7 @@ void apply_converted(int32_t converted, Element& element) {
       element.is_signed = converted >= 15;
       element.bits = 8 << ((converted - 11) & 3);
       return;
-    default:
-      element.meaning = Meaning::other;
-      return;
+    default: element.meaning = Meaning::other; return;
   }
 }
 
@@ -144,35 +127,16 @@ Element read_element(ThriftReader& reader, ThriftType type) {
   int32_t converted = -1;
   reader.structure(type, [&](int16_t field, ThriftType kind) {
     switch (field) {
-      case 1:
-        element.stored = reader.whole32(kind);
-        return true;
-      case 2:
-        element.fixed_bytes = reader.whole32(kind);
-        return true;
-      case 3:
-        element.repetition = reader.whole32(kind);
-        return true;
-      case 4:
-        element.name = reader.binary(kind);
-        return true;
-      case 5:
-        element.children = reader.whole32(kind);
-        return true;
-      case 6:
-        converted = reader.whole32(kind);
-        return true;
-      case 7:
-        element.scale = reader.whole32(kind);
-        return true;
-      case 8:
-        element.precision = reader.whole32(kind);
-        return true;
-      case 10:
-        read_logical(reader, kind, element);
-        return true;
-      default:
-        return false;
+      case 1: element.stored = reader.whole32(kind); return true;
+      case 2: element.fixed_bytes = reader.whole32(kind); return true;
+      case 3: element.repetition = reader.whole32(kind); return true;
+      case 4: element.name = reader.binary(kind); return true;
+      case 5: element.children = reader.whole32(kind); return true;
+      case 6: converted = reader.whole32(kind); return true;
+      case 7: element.scale = reader.whole32(kind); return true;
+      case 8: element.precision = reader.whole32(kind); return true;
+      case 10: read_logical(reader, kind, element); return true;
+      default: return false;
     }
   });
   if (element.meaning == Meaning::none && converted >= 0) apply_converted(converted, element);
@@ -189,16 +153,11 @@ std::optional<DataType> decimal_type(const Element& element, int digits_max) {
 std::optional<DataType> integer_type(const Element& element, int bits_stored) {
   if (element.bits > bits_stored) return std::nullopt;
   switch (element.bits) {
-    case 8:
-      return columns::simple(element.is_signed ? TypeId::int8 : TypeId::uint8);
-    case 16:
-      return columns::simple(element.is_signed ? TypeId::int16 : TypeId::uint16);
-    case 32:
-      return columns::simple(element.is_signed ? TypeId::int32 : TypeId::uint32);
-    case 64:
-      return columns::simple(element.is_signed ? TypeId::int64 : TypeId::uint64);
-    default:
-      return std::nullopt;
+    case 8: return columns::simple(element.is_signed ? TypeId::int8 : TypeId::uint8);
+    case 16: return columns::simple(element.is_signed ? TypeId::int16 : TypeId::uint16);
+    case 32: return columns::simple(element.is_signed ? TypeId::int32 : TypeId::uint32);
+    case 64: return columns::simple(element.is_signed ? TypeId::int64 : TypeId::uint64);
+    default: return std::nullopt;
   }
 }
 
@@ -241,8 +200,7 @@ std::optional<DataType> type_of(const Element& element) {
         return decimal_type(element, 38);
       }
       break;
-    case Stored::int96:
-      break;
+    case Stored::int96: break;
   }
   return std::nullopt;
 }

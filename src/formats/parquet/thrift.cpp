@@ -97,26 +97,17 @@ void ThriftReader::skip(ThriftType type) {
   switch (type) {
     case ThriftType::stop:
     case ThriftType::yes:
-    case ThriftType::no:
-      return;
-    case ThriftType::i8:
-      byte();
-      return;
+    case ThriftType::no: return;
+    case ThriftType::i8: byte(); return;
     case ThriftType::i16:
     case ThriftType::i32:
-    case ThriftType::i64:
-      varint();
-      return;
+    case ThriftType::i64: varint(); return;
     case ThriftType::real:
       expect(left() >= 8);
       at_ += 8;
       return;
-    case ThriftType::binary:
-      binary(type);
-      return;
-    case ThriftType::structure:
-      structure([](int16_t, ThriftType) { return false; });
-      return;
+    case ThriftType::binary: binary(type); return;
+    case ThriftType::structure: structure([](int16_t, ThriftType) { return false; }); return;
     case ThriftType::list:
     case ThriftType::set: {
       enter();

@@ -27,16 +27,11 @@ int log2_of(int bytes) { return std::countr_zero(static_cast<unsigned>(bytes)); 
 template <class Visit>
 void with_row_type(int bytes, Visit visit) {
   switch (bytes) {
-    case 1:
-      return visit(uint8{});
-    case 2:
-      return visit(uint16{});
-    case 4:
-      return visit(uint32{});
-    case 8:
-      return visit(uint64{});
-    default:
-      return visit(uint128{});
+    case 1: return visit(uint8{});
+    case 2: return visit(uint16{});
+    case 4: return visit(uint32{});
+    case 8: return visit(uint64{});
+    default: return visit(uint128{});
   }
 }
 

@@ -5,10 +5,16 @@
 namespace frazil::functions {
 
 struct sum {
-  static constexpr FunctionInfo info{.name = "sum", .polars = {"agg.sum"}, .shape = Shape::cells,
-                                     .arguments = 1, .doc = "Sum of the values that are not null; 0 for none.", .example = "sum([1, 2]) = 3"};
+  static constexpr FunctionInfo info{.name = "sum",
+                                     .polars = {"agg.sum"},
+                                     .shape = Shape::cells,
+                                     .arguments = 1,
+                                     .doc = "Sum of the values that are not null; 0 for none.",
+                                     .example = "sum([1, 2]) = 3"};
 #ifdef FZ_HOST
-  static bool accepts(const CallTypes& types) { return lower::summable(types.arguments[0]) && lower::summable(types.result); }
+  static bool accepts(const CallTypes& types) {
+    return lower::summable(types.arguments[0]) && lower::summable(types.result);
+  }
   static std::vector<CellKind> cells(const CallTypes& types) {
     if (types.arguments[0].id == TypeId::decimal) return {CellKind::add, CellKind::magnitude};
     return {CellKind::add};

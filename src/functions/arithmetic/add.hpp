@@ -5,7 +5,9 @@
 namespace frazil::functions {
 
 struct add {
-  static constexpr FunctionInfo info{.name = "add", .polars = {"operator.Plus"}, .arguments = 2,
+  static constexpr FunctionInfo info{.name = "add",
+                                     .polars = {"operator.Plus"},
+                                     .arguments = 2,
                                      .kernels = kWholes | kFloats,
                                      .doc = "Sum of two numbers. Whole numbers wrap as their dtype does.",
                                      .example = "add(2, 3) = 5"};

@@ -5,8 +5,11 @@
 namespace frazil::functions {
 
 struct add_decimal {
-  static constexpr FunctionInfo info{.name = "add", .polars = {"operator.Plus"}, .arguments = 2,
-                                     .kernels = kSignedWholes, .may_fail = true,
+  static constexpr FunctionInfo info{.name = "add",
+                                     .polars = {"operator.Plus"},
+                                     .arguments = 2,
+                                     .kernels = kSignedWholes,
+                                     .may_fail = true,
                                      .failure = "overflow in decimal sum: the result needs more than 38 digits",
                                      .doc = "Exact sum of decimals at the larger scale.",
                                      .example = "add(0.50, 0.25) = 0.75"};

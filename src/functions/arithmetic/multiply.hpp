@@ -5,7 +5,9 @@
 namespace frazil::functions {
 
 struct multiply {
-  static constexpr FunctionInfo info{.name = "multiply", .polars = {"operator.Multiply"}, .arguments = 2,
+  static constexpr FunctionInfo info{.name = "multiply",
+                                     .polars = {"operator.Multiply"},
+                                     .arguments = 2,
                                      .kernels = kWholes | kFloats,
                                      .doc = "Product of two numbers. Whole numbers wrap as their dtype does.",
                                      .example = "multiply(2, 3) = 6"};

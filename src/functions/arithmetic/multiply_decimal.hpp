@@ -6,8 +6,12 @@ namespace frazil::functions {
 
 // Polars rounds each product back to the larger scale of its factors, half to even.
 struct multiply_decimal {
-  static constexpr FunctionInfo info{.name = "multiply", .polars = {"operator.Multiply"}, .arguments = 2, .parameters = 1,
-                                     .kernels = kSignedWholes, .may_fail = true,
+  static constexpr FunctionInfo info{.name = "multiply",
+                                     .polars = {"operator.Multiply"},
+                                     .arguments = 2,
+                                     .parameters = 1,
+                                     .kernels = kSignedWholes,
+                                     .may_fail = true,
                                      .failure = "overflow in decimal product: the result needs more than 38 digits",
                                      .doc = "Product of decimals, rounded half to even to the larger scale.",
                                      .example = "multiply(0.15, 0.50) = 0.08"};
@@ -44,7 +48,8 @@ struct multiply_decimal {
     const Value unit = emit.builder.whole(lower::power_of_ten(dropped));
     if (!product) return lower::checked_decimal(emit, {a, b, unit}, std::nullopt);
     // Twice the rest is below twice the unit, and products of neighbouring numbers round towards each other.
-    const Interval widest{std::min(product->low, -2 * unit.interval->low), std::max(product->high, 2 * unit.interval->low)};
+    const Interval widest{std::min(product->low, -2 * unit.interval->low),
+                          std::max(product->high, 2 * unit.interval->low)};
     const int128 step = unit.interval->low;
     const Interval rounded{product->low / step - 1, product->high / step + 1};
     const Interval exact = step == 1 ? *product : rounded;

@@ -6,7 +6,10 @@ namespace frazil::functions {
 
 // A step of comparisons; Polars has no name for it. What does not fit stays beyond all decimals, which compares right.
 struct rescale_clamped {
-  static constexpr FunctionInfo info{.name = "rescale_clamped", .polars = {}, .arguments = 1, .parameters = 1,
+  static constexpr FunctionInfo info{.name = "rescale_clamped",
+                                     .polars = {},
+                                     .arguments = 1,
+                                     .parameters = 1,
                                      .kernels = kSignedWholes,
                                      .doc = "A decimal at a larger scale, or the number furthest from zero.",
                                      .example = "rescale_clamped(1.5, 10) = 1.50"};

@@ -5,7 +5,9 @@
 namespace frazil::functions {
 
 struct subtract {
-  static constexpr FunctionInfo info{.name = "subtract", .polars = {"operator.Minus"}, .arguments = 2,
+  static constexpr FunctionInfo info{.name = "subtract",
+                                     .polars = {"operator.Minus"},
+                                     .arguments = 2,
                                      .kernels = kWholes | kFloats,
                                      .doc = "Difference of two numbers. Whole numbers wrap as their dtype does.",
                                      .example = "subtract(5, 3) = 2"};

@@ -5,8 +5,11 @@
 namespace frazil::functions {
 
 struct subtract_decimal {
-  static constexpr FunctionInfo info{.name = "subtract", .polars = {"operator.Minus"}, .arguments = 2,
-                                     .kernels = kSignedWholes, .may_fail = true,
+  static constexpr FunctionInfo info{.name = "subtract",
+                                     .polars = {"operator.Minus"},
+                                     .arguments = 2,
+                                     .kernels = kSignedWholes,
+                                     .may_fail = true,
                                      .failure = "overflow in decimal difference: the result needs more than 38 digits",
                                      .doc = "Exact difference of decimals at the larger scale.",
                                      .example = "subtract(1, 0.05) = 0.95"};

@@ -7,7 +7,10 @@ namespace frazil::functions {
 // Casts that cannot fail: to a wider number, to the same number under another name, to a float, between decimals of
 // growing scale. All others are refused.
 struct cast {
-  static constexpr FunctionInfo info{.name = "cast", .polars = {"cast"}, .arguments = 1, .payload = 1,
+  static constexpr FunctionInfo info{.name = "cast",
+                                     .polars = {"cast"},
+                                     .arguments = 1,
+                                     .payload = 1,
                                      .doc = "A number in another dtype that holds it; Polars' mode is the payload.",
                                      .example = "cast(1, 0) = 1.0"};
 #ifdef FZ_HOST
@@ -27,7 +30,8 @@ struct cast {
   static Value emit(const Emit& emit) {
     const DataType &from = emit.types[0], &to = emit.result;
     const Value& value = emit.values[0];
-    if (to.id == TypeId::decimal) return lower::rescale_up(emit, value, from.id == TypeId::decimal ? from.scale : 0, to.scale);
+    if (to.id == TypeId::decimal)
+      return lower::rescale_up(emit, value, from.id == TypeId::decimal ? from.scale : 0, to.scale);
     const Type type = lower::widest_type(to);
     return program::is_float(type) ? emit.builder.convert(value, type) : value;
   }

@@ -5,10 +5,15 @@
 namespace frazil::functions {
 
 struct equal {
-  static constexpr FunctionInfo info{.name = "equal", .polars = {"operator.Eq"}, .arguments = 2,
-                                     .kernels = kWholes | kFloats | kViews, .to_mask = true, .by_value = true,
-                                     .doc = "Whether both sides are equal. NaN equals NaN and is above all numbers; text compares by bytes.",
-                                     .example = "equal(2, 2) = true"};
+  static constexpr FunctionInfo info{
+      .name = "equal",
+      .polars = {"operator.Eq"},
+      .arguments = 2,
+      .kernels = kWholes | kFloats | kViews,
+      .to_mask = true,
+      .by_value = true,
+      .doc = "Whether both sides are equal. NaN equals NaN and is above all numbers; text compares by bytes.",
+      .example = "equal(2, 2) = true"};
   template <class T>
   FZ_HD static bool apply(const T& a, const T& b) {
     if constexpr (kSame<T, RegisterView>) {

@@ -5,10 +5,16 @@
 namespace frazil::functions {
 
 struct greater {
-  static constexpr FunctionInfo info{.name = "greater", .polars = {"operator.Gt"}, .arguments = 2,
-                                     .kernels = kWholes | kFloats | kViews, .to_mask = true, .by_value = true,
-                                     .doc = "Whether the left side is above the right. NaN equals NaN and is above all numbers; text compares by bytes.",
-                                     .example = "greater(3, 2) = true"};
+  static constexpr FunctionInfo info{
+      .name = "greater",
+      .polars = {"operator.Gt"},
+      .arguments = 2,
+      .kernels = kWholes | kFloats | kViews,
+      .to_mask = true,
+      .by_value = true,
+      .doc =
+          "Whether the left side is above the right. NaN equals NaN and is above all numbers; text compares by bytes.",
+      .example = "greater(3, 2) = true"};
   template <class T>
   FZ_HD static bool apply(const T& a, const T& b) {
     if constexpr (kSame<T, RegisterView>) {

@@ -5,7 +5,10 @@
 namespace frazil::functions {
 
 struct is_in {
-  static constexpr FunctionInfo info{.name = "is_in", .polars = {"boolean.IsIn"}, .arguments = 1, .payload = 2,
+  static constexpr FunctionInfo info{.name = "is_in",
+                                     .polars = {"boolean.IsIn"},
+                                     .arguments = 1,
+                                     .payload = 2,
                                      .by_value = true,
                                      .doc = "Whether a value is in a list of literals without nulls.",
                                      .example = "is_in(2, [1, 2]) = true"};
@@ -27,8 +30,9 @@ struct is_in {
     any.valid = emit.values[0].valid;
     for (const plan::Option& option : *emit.payload[1].as<plan::Options>()) {
       const Value values[] = {emit.values[0], literal(emit, option)};
-      const Value same = lower::compare({emit.builder, emit.functions, emit.functions.id_of("equal"), types, emit.result,
-                                         emit.payload, values}, lower::Comparison::equal);
+      const Value same = lower::compare(
+          {emit.builder, emit.functions, emit.functions.id_of("equal"), types, emit.result, emit.payload, values},
+          lower::Comparison::equal);
       any.operand = emit.builder.mask_or(any.operand, same.operand);
     }
     return any;

@@ -5,10 +5,16 @@
 namespace frazil::functions {
 
 struct less {
-  static constexpr FunctionInfo info{.name = "less", .polars = {"operator.Lt"}, .arguments = 2,
-                                     .kernels = kWholes | kFloats | kViews, .to_mask = true, .by_value = true,
-                                     .doc = "Whether the left side is below the right. NaN equals NaN and is above all numbers; text compares by bytes.",
-                                     .example = "less(2, 3) = true"};
+  static constexpr FunctionInfo info{
+      .name = "less",
+      .polars = {"operator.Lt"},
+      .arguments = 2,
+      .kernels = kWholes | kFloats | kViews,
+      .to_mask = true,
+      .by_value = true,
+      .doc =
+          "Whether the left side is below the right. NaN equals NaN and is above all numbers; text compares by bytes.",
+      .example = "less(2, 3) = true"};
   template <class T>
   FZ_HD static bool apply(const T& a, const T& b) {
     if constexpr (kSame<T, RegisterView>) {

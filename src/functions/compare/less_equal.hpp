@@ -5,9 +5,15 @@
 namespace frazil::functions {
 
 struct less_equal {
-  static constexpr FunctionInfo info{.name = "less_equal", .polars = {"operator.LtEq"}, .arguments = 2,
-                                     .kernels = kWholes | kFloats | kViews, .to_mask = true, .by_value = true,
-                                     .doc = "Whether the left side is not above the right. NaN equals NaN and is above all numbers; text compares by bytes.",
+  static constexpr FunctionInfo info{.name = "less_equal",
+                                     .polars = {"operator.LtEq"},
+                                     .arguments = 2,
+                                     .kernels = kWholes | kFloats | kViews,
+                                     .to_mask = true,
+                                     .by_value = true,
+                                     .doc =
+                                         "Whether the left side is not above the right. NaN equals NaN and is above "
+                                         "all numbers; text compares by bytes.",
                                      .example = "less_equal(2, 2) = true"};
   template <class T>
   FZ_HD static bool apply(const T& a, const T& b) {

@@ -5,10 +5,15 @@
 namespace frazil::functions {
 
 struct not_equal {
-  static constexpr FunctionInfo info{.name = "not_equal", .polars = {"operator.NotEq"}, .arguments = 2,
-                                     .kernels = kWholes | kFloats | kViews, .to_mask = true, .by_value = true,
-                                     .doc = "Whether the sides differ. NaN equals NaN and is above all numbers; text compares by bytes.",
-                                     .example = "not_equal(2, 3) = true"};
+  static constexpr FunctionInfo info{
+      .name = "not_equal",
+      .polars = {"operator.NotEq"},
+      .arguments = 2,
+      .kernels = kWholes | kFloats | kViews,
+      .to_mask = true,
+      .by_value = true,
+      .doc = "Whether the sides differ. NaN equals NaN and is above all numbers; text compares by bytes.",
+      .example = "not_equal(2, 3) = true"};
   template <class T>
   FZ_HD static bool apply(const T& a, const T& b) {
     if constexpr (kSame<T, RegisterView>) {

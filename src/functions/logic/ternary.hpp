@@ -5,7 +5,9 @@
 namespace frazil::functions {
 
 struct ternary {
-  static constexpr FunctionInfo info{.name = "ternary", .polars = {"ternary"}, .arguments = 3,
+  static constexpr FunctionInfo info{.name = "ternary",
+                                     .polars = {"ternary"},
+                                     .arguments = 3,
                                      .doc = "The second argument where the first is true, else the third.",
                                      .example = "ternary(false, 1, 2) = 2"};
 #ifdef FZ_HOST

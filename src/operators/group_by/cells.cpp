@@ -35,7 +35,8 @@ void CellColumn::fill(int64_t from, int64_t to) {
     if constexpr (std::is_floating_point_v<T>) {
       neutral = std::numeric_limits<T>::quiet_NaN();
     } else {
-      const T most = static_cast<T>(~T{0}) < T{0} ? static_cast<T>(~(T{1} << (sizeof(T) * 8 - 1))) : static_cast<T>(~T{0});
+      const T most =
+          static_cast<T>(~T{0}) < T{0} ? static_cast<T>(~(T{1} << (sizeof(T) * 8 - 1))) : static_cast<T>(~T{0});
       neutral = kind_ == CellKind::min ? most : static_cast<T>(~most);
     }
   }
@@ -68,7 +69,10 @@ void combine_one(CellKind kind, T& to, T from) {
     case CellKind::max:
       if (to != to || from > to) to = from;
       break;
-    case CellKind::add: case CellKind::count: case CellKind::count_all: case CellKind::magnitude:
+    case CellKind::add:
+    case CellKind::count:
+    case CellKind::count_all:
+    case CellKind::magnitude:
       if constexpr (std::is_same_v<T, int64>) {
         to = static_cast<int64>(static_cast<uint64>(to) + static_cast<uint64>(from));
       } else {
@@ -97,13 +101,16 @@ void CellColumn::combine(int64_t to, const CellColumn& other, int64_t from) {
   });
 }
 
-columns::Column CellColumn::column(int64_t rows, const std::vector<uint32_t>* groups, const columns::DataType& type) const {
+columns::Column CellColumn::column(int64_t rows, const std::vector<uint32_t>* groups,
+                                   const columns::DataType& type) const {
   columns::Column column;
   column.type = type;
   column.rows = rows;
   with_type([&](auto zero) {
     using T = decltype(zero);
-    column.physical = sizeof(T) == 16 ? columns::Physical::w16 : sizeof(T) == 8 ? columns::Physical::w8 : columns::Physical::w4;
+    column.physical = sizeof(T) == 16  ? columns::Physical::w16
+                      : sizeof(T) == 8 ? columns::Physical::w8
+                                       : columns::Physical::w4;
     column.values = pool_->allocate(rows * static_cast<int64_t>(sizeof(T)), "group_by");
     const T* data = static_cast<const T*>(array_.data);
     T* to = column.values.mutable_as<T>();

@@ -16,7 +16,7 @@ struct CellPlan {
   lower::CellKind kind;
   program::Type type = program::Type::i64;  // of the accumulator
   program::Type from = program::Type::none;
-  program::Value value;                     // none for counts
+  program::Value value;  // none for counts
   int slot = -1;
 };
 

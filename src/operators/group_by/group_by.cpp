@@ -26,7 +26,7 @@ using program::Value;
 
 namespace {
 
-constexpr int kDirectBits = 12;   // up to this, groups are array places
+constexpr int kDirectBits = 12;  // up to this, groups are array places
 constexpr int kPartitionBits = 6;
 constexpr int kPartitions = 1 << kPartitionBits;
 
@@ -79,7 +79,9 @@ GroupTable<Key>& table_of(GroupState& state) {
 }  // namespace
 
 GroupBySink::GroupBySink(const lower::Expressions& expressions, plan::NodePtr node, int number)
-    : expressions_(expressions), node_(std::move(node)), number_(number),
+    : expressions_(expressions),
+      node_(std::move(node)),
+      number_(number),
       aggregates_(lower::split_aggregates(expressions, node_->group("aggregates"))) {
   for (const lower::CellRequest& cell : aggregates_.cells) {
     sums_floats_ |= cell.kind == CellKind::add && cell.argument->type.is_float();
@@ -121,7 +123,8 @@ void GroupBySink::plan_cells(Assembly& assembly) {
       cell.value = expressions_.compile(assembly, *request.argument);
       if (cell.value.is_literal()) {
         cell.value.operand = assembly.builder().append(
-            {.op = Op::convert, .type = cell.value.type, .from = cell.value.type, .a = cell.value.operand}, cell.value.type);
+            {.op = Op::convert, .type = cell.value.type, .from = cell.value.type, .a = cell.value.operand},
+            cell.value.type);
       }
       cell.from = cell.value.type;
     }
@@ -170,11 +173,14 @@ program::Operand GroupBySink::group_numbers(Assembly& assembly) {
   if (variant_ == Variant::direct) {
     return assembly.builder().convert({key, Type::u64, program::kAll, std::nullopt}, Type::row).operand;
   }
-  group_slot_ = assembly.add_slot("groups", [layout = layout_](Context& context) {
-    return std::make_unique<GroupSlot>(layout, context.pool);
-  });
-  return assembly.builder().append({.op = Op::group, .type = Type::row, .from = layout_.type(),
-                                    .slot = static_cast<int16>(group_slot_), .a = key, .c = assembly.builder().live()},
+  group_slot_ = assembly.add_slot(
+      "groups", [layout = layout_](Context& context) { return std::make_unique<GroupSlot>(layout, context.pool); });
+  return assembly.builder().append({.op = Op::group,
+                                    .type = Type::row,
+                                    .from = layout_.type(),
+                                    .slot = static_cast<int16>(group_slot_),
+                                    .a = key,
+                                    .c = assembly.builder().live()},
                                    Type::row);
 }
 
@@ -182,13 +188,17 @@ void GroupBySink::add_cells(Assembly& assembly, program::Operand groups) {
   program::Builder& builder = assembly.builder();
   const int copies = variant_ == Variant::direct && layout_.bits <= 8 ? 4 : 1;
   for (CellPlan& cell : cells_) {
-    static constexpr Op kOps[] = {Op::cell_add, Op::cell_min, Op::cell_max, Op::cell_count, Op::cell_count, Op::cell_add};
+    static constexpr Op kOps[] = {Op::cell_add,   Op::cell_min,   Op::cell_max,
+                                  Op::cell_count, Op::cell_count, Op::cell_add};
     static constexpr const char* kNames[] = {"sum", "min", "max", "count", "len", "magnitude"};
     const int kind = static_cast<int>(cell.kind);
     cell.slot = assembly.add_slot(kNames[kind], [plan = cell, copies](Context& context) {
       return std::make_unique<CellSlot>(plan, copies, context.pool);
     });
-    program::Instruction add{.op = kOps[kind], .type = cell.type, .slot = static_cast<int16>(cell.slot), .b = groups,
+    program::Instruction add{.op = kOps[kind],
+                             .type = cell.type,
+                             .slot = static_cast<int16>(cell.slot),
+                             .b = groups,
                              .c = builder.mask_and(builder.live(), cell.value.valid)};
     if (add.op != Op::cell_count) {
       add.from = cell.from;
@@ -323,7 +333,8 @@ void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneE
     for (size_t l = 0; l < lanes.size(); ++l) {
       auto& lane = static_cast<GroupLane&>(*lanes[l]);
       const GroupTable<Key>& from = table_of<Key>(*lane.groups);
-      for (uint32_t at = parts[l].start[static_cast<size_t>(p)]; at < parts[l].start[static_cast<size_t>(p) + 1]; ++at) {
+      for (uint32_t at = parts[l].start[static_cast<size_t>(p)]; at < parts[l].start[static_cast<size_t>(p) + 1];
+           ++at) {
         const uint32_t g = parts[l].places[at];
         const uint32_t to = table.find_or_insert(from.keys()[g], from.hashes()[g]);
         for (size_t c = 0; c < cells.size(); ++c) {
@@ -333,7 +344,8 @@ void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneE
       }
     }
     const int64_t rows = table.size();
-    made[static_cast<size_t>(p)] = batch_of(execute::unpack(layout_, table.keys().data(), rows, pool_), cells, rows, nullptr);
+    made[static_cast<size_t>(p)] =
+        batch_of(execute::unpack(layout_, table.keys().data(), rows, pool_), cells, rows, nullptr);
   });
   for (columns::Batch& batch : made) {
     if (batch.rows > 0) batches_.push_back(std::move(batch));
@@ -367,9 +379,12 @@ namespace {
 // Makes the node's columns from keys and accumulators.
 class ResultsStep : public execute::Step {
  public:
-  ResultsStep(const lower::Expressions& expressions, plan::NodePtr node, int number, const lower::Aggregates& aggregates,
-              std::shared_ptr<const std::vector<int>> cell_of_request)
-      : expressions_(expressions), node_(std::move(node)), number_(number), aggregates_(aggregates),
+  ResultsStep(const lower::Expressions& expressions, plan::NodePtr node, int number,
+              const lower::Aggregates& aggregates, std::shared_ptr<const std::vector<int>> cell_of_request)
+      : expressions_(expressions),
+        node_(std::move(node)),
+        number_(number),
+        aggregates_(aggregates),
         cell_of_request_(std::move(cell_of_request)) {}
 
   void emit(Assembly& assembly) override {
@@ -378,7 +393,9 @@ class ResultsStep : public execute::Step {
     for (const plan::Named& key : node_->group("keys")) made.push_back(assembly.find(key.name));
     for (const lower::AggregateCall& call : aggregates_.calls) assembly.scope().push_back(finished(assembly, call));
     for (const plan::Named& output : aggregates_.outputs) {
-      Binding binding{.name = output.name, .type = output.expression->type, .origin = Binding::Origin::computed,
+      Binding binding{.name = output.name,
+                      .type = output.expression->type,
+                      .origin = Binding::Origin::computed,
                       .value = expressions_.compile(assembly, *output.expression)};
       made.push_back(std::move(binding));
     }
@@ -390,7 +407,8 @@ class ResultsStep : public execute::Step {
     std::vector<Value> values;
     for (int request : call.cells) {
       const int cell = (*cell_of_request_)[static_cast<size_t>(request)];
-      values.push_back(cell < 0 ? assembly.builder().real(0) : assembly.load(assembly.find(cell_name(static_cast<size_t>(cell)))));
+      values.push_back(cell < 0 ? assembly.builder().real(0)
+                                : assembly.load(assembly.find(cell_name(static_cast<size_t>(cell)))));
     }
     std::vector<columns::DataType> types;
     for (const auto& argument : call.call->arguments) types.push_back(argument->type);
@@ -409,12 +427,14 @@ class ResultsStep : public execute::Step {
 
 void check(lower::Checker& checker, const plan::Node& node) {
   if (node.flag("maintain_order")) {
-    checker.refuse("maintain_order", "group_by(maintain_order=True) is not supported yet; drop it if the order is free");
+    checker.refuse("maintain_order",
+                   "group_by(maintain_order=True) is not supported yet; drop it if the order is free");
   }
   checker.group("keys");
   for (const plan::Named& key : node.group("keys")) {
     if (lower::widest_type(key.expression->type) == Type::none) {
-      checker.refuse("key_dtype", "keys of " + key.expression->type.name() + " are not supported yet", key.expression->text());
+      checker.refuse("key_dtype", "keys of " + key.expression->type.name() + " are not supported yet",
+                     key.expression->text());
     }
   }
   checker.group("aggregates", true);
@@ -437,6 +457,7 @@ execute::StepPtr GroupBySink::results_step() const {
 }
 
 extern const lower::Operator group_by_operator;
-const lower::Operator group_by_operator{"group_by", "Groups rows by keys and aggregates each group.", check, lower_group_by};
+const lower::Operator group_by_operator{"group_by", "Groups rows by keys and aggregates each group.", check,
+                                        lower_group_by};
 
 }  // namespace frazil::operators

@@ -43,15 +43,18 @@ void BuildSink::prepare(Assembly& assembly) {
   std::vector<KeyColumn> keys = compile_keys(expressions_, assembly, node_->group(keys_));
   layout_ = execute::lay_out(keys, nulls_equal_);
   // Without nulls_equal a row with a null in its key has no key: the key's validity says so.
-  Value key{execute::pack(assembly, layout_, keys, assembly.builder().live()), layout_.type(), program::kAll, std::nullopt};
+  Value key{execute::pack(assembly, layout_, keys, assembly.builder().live()), layout_.type(), program::kAll,
+            std::nullopt};
   if (!nulls_equal_) {
     for (const KeyColumn& column : keys) key.valid = assembly.builder().mask_and(key.valid, column.value.valid);
   }
   static const std::map<Type, columns::TypeId> kTypes = {{Type::u64, columns::TypeId::uint64},
                                                          {Type::u128, columns::TypeId::uint128},
                                                          {Type::view, columns::TypeId::binary}};
-  Binding binding{.name = kKeyName, .type = columns::simple(kTypes.at(layout_.type())),
-                  .origin = Binding::Origin::computed, .value = key};
+  Binding binding{.name = kKeyName,
+                  .type = columns::simple(kTypes.at(layout_.type())),
+                  .origin = Binding::Origin::computed,
+                  .value = key};
   bindings.push_back(std::move(binding));
   Collect::prepare(assembly, std::move(bindings));
 }
@@ -128,18 +131,25 @@ Operand ProbeStep::probe(Assembly& assembly) {
     const KeyLayout::Field& field = layout.fields[k];
     const Value& value = keys[k].value;
     // A null finds nothing, unless nulls are keys and the build side has some.
-    if (!nulls_equal_ || (layout.form != KeyLayout::Form::bytes && !field.nullable)) rows = builder.mask_and(rows, value.valid);
+    if (!nulls_equal_ || (layout.form != KeyLayout::Form::bytes && !field.nullable))
+      rows = builder.mask_and(rows, value.valid);
     if (layout.form == KeyLayout::Form::bytes || !program::is_whole(value.type)) continue;
     // What no build row has must not be packed: it would spill into other fields.
     if (value.interval && value.interval->low >= field.base && value.interval->high <= field.high) continue;
     const Operand inside = builder.range(value, static_cast<int64>(field.base), static_cast<int64>(field.high)).operand;
-    rows = builder.mask_and(rows, field.nullable && value.valid ? builder.mask_or(inside, builder.mask_not(value.valid)) : inside);
+    rows = builder.mask_and(
+        rows, field.nullable && value.valid ? builder.mask_or(inside, builder.mask_not(value.valid)) : inside);
   }
   const Operand key = execute::pack(assembly, layout, keys, rows);
   auto* state = const_cast<primitives::cpu::ProbeState*>(&build_->probe_state());
   const int slot = assembly.add_slot("join table", execute::shared_slot(build_, state));
-  return builder.append({.op = Op::probe, .type = Type::row, .from = layout.type(), .slot = static_cast<int16>(slot),
-                         .a = key, .c = rows}, Type::row);
+  return builder.append({.op = Op::probe,
+                         .type = Type::row,
+                         .from = layout.type(),
+                         .slot = static_cast<int16>(slot),
+                         .a = key,
+                         .c = rows},
+                        Type::row);
 }
 
 // The scope becomes the columns of the join's result.
@@ -149,7 +159,8 @@ void ProbeStep::rename(Assembly& assembly, Operand rows) {
     Binding binding;
     if (output.of_build) {
       const auto& schema = build_->side()->schema;
-      const auto found = std::find_if(schema.begin(), schema.end(), [&](const auto& f) { return f.name == output.column; });
+      const auto found =
+          std::find_if(schema.begin(), schema.end(), [&](const auto& f) { return f.name == output.column; });
       FZ_CHECK(found != schema.end());
       binding.type = found->type;
       binding.origin = Binding::Origin::build;
@@ -223,7 +234,9 @@ std::unique_ptr<execute::LaneEnd> ProbeStep::start(Context& context, const std::
   return std::make_unique<ProbeLane>(materialise_.start(context, slots), build_->runs());
 }
 
-columns::Batch ProbeStep::take(Context&, execute::LaneEnd& lane) { return std::move(static_cast<ProbeLane&>(lane).made); }
+columns::Batch ProbeStep::take(Context&, execute::LaneEnd& lane) {
+  return std::move(static_cast<ProbeLane&>(lane).made);
+}
 
 // --- the node --------------------------------------------------------------------------------------------------------
 
@@ -268,7 +281,8 @@ bool names_agree(const plan::Node& node) {
 }
 
 void check(lower::Checker& checker, const plan::Node& node) {
-  if (!kind_of(node)) return checker.refuse("join_kind", "joins of kind \"" + node.word("how") + "\" are not supported yet");
+  if (!kind_of(node))
+    return checker.refuse("join_kind", "joins of kind \"" + node.word("how") + "\" are not supported yet");
   if (node.list("slice")) checker.refuse("join_slice", "a slice inside of a join is not supported yet");
   if (!names_agree(node)) checker.refuse("join_columns", "the columns of this join are not as expected");
   if (!node.group("predicate").empty() && kind_of(node) != JoinKind::inner) {

@@ -59,9 +59,16 @@ class ProbeStep : public execute::Cut {
     bool of_build;
   };
   ProbeStep(const lower::Expressions& expressions, plan::NodePtr node, int number, JoinKind kind, std::string keys,
-            bool nulls_equal, std::shared_ptr<BuildSink> build, lower::SourceMaker make_build, std::vector<Output> outputs)
-      : expressions_(expressions), node_(std::move(node)), number_(number), kind_(kind), keys_(std::move(keys)),
-        nulls_equal_(nulls_equal), build_(std::move(build)), make_build_(std::move(make_build)),
+            bool nulls_equal, std::shared_ptr<BuildSink> build, lower::SourceMaker make_build,
+            std::vector<Output> outputs)
+      : expressions_(expressions),
+        node_(std::move(node)),
+        number_(number),
+        kind_(kind),
+        keys_(std::move(keys)),
+        nulls_equal_(nulls_equal),
+        build_(std::move(build)),
+        make_build_(std::move(make_build)),
         outputs_(std::move(outputs)) {}
 
   bool cuts(execute::Context& context) override;

@@ -18,7 +18,8 @@ std::string key_of(const columns::Table& table) {
   for (const columns::Batch& batch : table.batches) {
     key += "/" + std::to_string(batch.rows);
     for (const columns::Column& column : batch.columns) {
-      key += ":" + std::to_string(reinterpret_cast<uintptr_t>(column.values.as())) + "+" + std::to_string(column.offset);
+      key +=
+          ":" + std::to_string(reinterpret_cast<uintptr_t>(column.values.as())) + "+" + std::to_string(column.offset);
     }
   }
   return key;

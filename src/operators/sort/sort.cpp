@@ -48,12 +48,15 @@ void SortSink::prepare(Assembly& assembly) {
   for (const plan::Named& key : node_->group("keys")) {
     const plan::Expression& expression = *key.expression;
     if (expression.kind == plan::Expression::Kind::column) {
-      const auto found = std::find_if(bindings.begin(), bindings.end(), [&](const Binding& b) { return b.name == expression.name; });
+      const auto found =
+          std::find_if(bindings.begin(), bindings.end(), [&](const Binding& b) { return b.name == expression.name; });
       key_columns_.push_back(static_cast<size_t>(found - bindings.begin()));
       continue;
     }
     key_columns_.push_back(bindings.size());
-    bindings.push_back({.name = "\1key", .type = expression.type, .origin = Binding::Origin::computed,
+    bindings.push_back({.name = "\1key",
+                        .type = expression.type,
+                        .origin = Binding::Origin::computed,
                         .value = expressions_.compile(assembly, expression)});
   }
   Collect::prepare(assembly, std::move(bindings));
@@ -115,6 +118,7 @@ lower::Open lower_sort(lower::Lowering& lowering, const plan::NodePtr& node) {
 }  // namespace
 
 extern const lower::Operator sort_operator;
-const lower::Operator sort_operator{"sort", "Rows in the order of several keys; with a slice the first of them.", check, lower_sort};
+const lower::Operator sort_operator{"sort", "Rows in the order of several keys; with a slice the first of them.", check,
+                                    lower_sort};
 
 }  // namespace frazil::operators

@@ -86,10 +86,8 @@ void unite_dictionaries(std::vector<Column>* pieces, const memory::PoolPtr& pool
   std::shared_ptr<const Column> longest = longest_dictionary(*pieces);
   std::vector<Column*> others;
   for (Column& piece : *pieces) {
-    if (!is_same_or_prefix(piece.dictionary, longest))
-      others.push_back(&piece);
-    else
-      piece.dictionary = longest;
+    if (!is_same_or_prefix(piece.dictionary, longest)) others.push_back(&piece);
+    else piece.dictionary = longest;
   }
   if (others.empty()) return;
   CategoryUnion all(*longest);

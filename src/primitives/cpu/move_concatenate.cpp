@@ -42,14 +42,10 @@ bool all_encoded_alike(Pieces pieces) {
   return all_of(pieces, [&](const Column& piece) {
     if (piece.encoding != first.encoding) return false;
     switch (first.encoding) {
-      case Encoding::plain:
-        return true;
-      case Encoding::constant:
-        return same_value(piece, first);
-      case Encoding::dictionary:
-        return true;  // looked at by share_dictionary
-      case Encoding::narrow:
-        return piece.base == first.base && piece.physical == first.physical;
+      case Encoding::plain: return true;
+      case Encoding::constant: return same_value(piece, first);
+      case Encoding::dictionary: return true;  // looked at by share_dictionary
+      case Encoding::narrow: return piece.base == first.base && piece.physical == first.physical;
     }
     return false;
   });
@@ -199,20 +195,11 @@ Column concatenate_alike(Pieces pieces, const memory::PoolPtr& pool) {
   out.interval = interval_around(pieces);
   out.validity = concatenate_validity(pieces, out.rows, pool);
   switch (out.physical) {
-    case Physical::none:
-      concatenate_children(pieces, pool, &out);
-      break;
-    case Physical::bits:
-      out.values = concatenate_bits(pieces, out.rows, pool);
-      break;
-    case Physical::view:
-      concatenate_views(pieces, pool, &out);
-      break;
-    case Physical::offsets:
-      concatenate_lists(pieces, pool, &out);
-      break;
-    default:
-      out.values = concatenate_fixed(pieces, out.rows, pool);
+    case Physical::none: concatenate_children(pieces, pool, &out); break;
+    case Physical::bits: out.values = concatenate_bits(pieces, out.rows, pool); break;
+    case Physical::view: concatenate_views(pieces, pool, &out); break;
+    case Physical::offsets: concatenate_lists(pieces, pool, &out); break;
+    default: out.values = concatenate_fixed(pieces, out.rows, pool);
   }
   return out;
 }

@@ -82,18 +82,12 @@ Column decode_dictionary(const Column& column, const memory::PoolPtr& pool) {
 template <class Visit>
 auto with_signed_type(Physical physical, Visit visit) {
   switch (physical) {
-    case Physical::w1:
-      return visit(int8{});
-    case Physical::w2:
-      return visit(int16{});
-    case Physical::w4:
-      return visit(int32{});
-    case Physical::w8:
-      return visit(int64{});
-    case Physical::w16:
-      return visit(int128{});
-    default:
-      fail(ErrorKind::internal, "a whole number has 1 to 16 bytes");
+    case Physical::w1: return visit(int8{});
+    case Physical::w2: return visit(int16{});
+    case Physical::w4: return visit(int32{});
+    case Physical::w8: return visit(int64{});
+    case Physical::w16: return visit(int128{});
+    default: fail(ErrorKind::internal, "a whole number has 1 to 16 bytes");
   }
 }
 
@@ -125,14 +119,10 @@ Column decode_narrow(const Column& column, const memory::PoolPtr& pool) {
 
 Column decode(const Column& column, const memory::PoolPtr& pool) {
   switch (column.encoding) {
-    case Encoding::plain:
-      return column.children.empty() ? column : decode_children(column, pool);
-    case Encoding::constant:
-      return decode_constant(column, pool);
-    case Encoding::dictionary:
-      return decode_dictionary(column, pool);
-    case Encoding::narrow:
-      return decode_narrow(column, pool);
+    case Encoding::plain: return column.children.empty() ? column : decode_children(column, pool);
+    case Encoding::constant: return decode_constant(column, pool);
+    case Encoding::dictionary: return decode_dictionary(column, pool);
+    case Encoding::narrow: return decode_narrow(column, pool);
   }
   fail(ErrorKind::internal, "unknown encoding");
 }

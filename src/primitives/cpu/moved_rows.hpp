@@ -22,19 +22,13 @@ struct Bytes16 {
 template <class Visit>
 auto with_row_type(Physical physical, Visit visit) {
   switch (physical) {
-    case Physical::w1:
-      return visit(uint8{});
-    case Physical::w2:
-      return visit(uint16{});
-    case Physical::w4:
-      return visit(uint32{});
-    case Physical::w8:
-      return visit(uint64{});
+    case Physical::w1: return visit(uint8{});
+    case Physical::w2: return visit(uint16{});
+    case Physical::w4: return visit(uint32{});
+    case Physical::w8: return visit(uint64{});
     case Physical::w16:
-    case Physical::view:
-      return visit(Bytes16{});
-    default:
-      fail(ErrorKind::internal, "rows of this array have no whole bytes");
+    case Physical::view: return visit(Bytes16{});
+    default: fail(ErrorKind::internal, "rows of this array have no whole bytes");
   }
 }
 

@@ -94,32 +94,15 @@ void pack_key(Tile& tile, const Instruction& i) {
   std::memset(keys, 0, sizeof(Key) * static_cast<size_t>(tile.rows));
   for (const KeyField& field : tile.lists[i.list]) {
     switch (field.type) {
-      case Type::mask:
-        pack_mask(tile, field, keys);
-        break;
-      case Type::i32:
-        pack_field<Key, int32>(tile, field, keys);
-        break;
-      case Type::i64:
-        pack_field<Key, int64>(tile, field, keys);
-        break;
-      case Type::u64:
-        pack_field<Key, uint64>(tile, field, keys);
-        break;
-      case Type::i128:
-        pack_field<Key, int128>(tile, field, keys);
-        break;
-      case Type::u128:
-        pack_field<Key, uint128>(tile, field, keys);
-        break;
-      case Type::f32:
-        pack_field<Key, float>(tile, field, keys);
-        break;
-      case Type::f64:
-        pack_field<Key, double>(tile, field, keys);
-        break;
-      default:
-        FZ_CHECK(false);
+      case Type::mask: pack_mask(tile, field, keys); break;
+      case Type::i32: pack_field<Key, int32>(tile, field, keys); break;
+      case Type::i64: pack_field<Key, int64>(tile, field, keys); break;
+      case Type::u64: pack_field<Key, uint64>(tile, field, keys); break;
+      case Type::i128: pack_field<Key, int128>(tile, field, keys); break;
+      case Type::u128: pack_field<Key, uint128>(tile, field, keys); break;
+      case Type::f32: pack_field<Key, float>(tile, field, keys); break;
+      case Type::f64: pack_field<Key, double>(tile, field, keys); break;
+      default: FZ_CHECK(false);
     }
   }
 }
@@ -132,38 +115,21 @@ void append_field(const Tile& tile, const KeyField& field, int row, std::string&
   const int at = field.value.kind == Operand::literal ? 0 : row;
   auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
   switch (field.type) {
-    case Type::mask:
-      put(static_cast<int128>(mask_word(tile, field.value, row >> 6) >> (row & 63) & 1));
-      break;
-    case Type::i32:
-      put(static_cast<int128>(values_of<int32>(tile, field.value)[at]));
-      break;
-    case Type::i64:
-      put(static_cast<int128>(values_of<int64>(tile, field.value)[at]));
-      break;
-    case Type::u64:
-      put(static_cast<int128>(values_of<uint64>(tile, field.value)[at]));
-      break;
-    case Type::i128:
-      put(values_of<int128>(tile, field.value)[at]);
-      break;
-    case Type::u128:
-      put(values_of<uint128>(tile, field.value)[at]);
-      break;
-    case Type::f32:
-      put(static_cast<int128>(ordered_bits(values_of<float>(tile, field.value)[at])));
-      break;
-    case Type::f64:
-      put(static_cast<int128>(ordered_bits(values_of<double>(tile, field.value)[at])));
-      break;
+    case Type::mask: put(static_cast<int128>(mask_word(tile, field.value, row >> 6) >> (row & 63) & 1)); break;
+    case Type::i32: put(static_cast<int128>(values_of<int32>(tile, field.value)[at])); break;
+    case Type::i64: put(static_cast<int128>(values_of<int64>(tile, field.value)[at])); break;
+    case Type::u64: put(static_cast<int128>(values_of<uint64>(tile, field.value)[at])); break;
+    case Type::i128: put(values_of<int128>(tile, field.value)[at]); break;
+    case Type::u128: put(values_of<uint128>(tile, field.value)[at]); break;
+    case Type::f32: put(static_cast<int128>(ordered_bits(values_of<float>(tile, field.value)[at]))); break;
+    case Type::f64: put(static_cast<int128>(ordered_bits(values_of<double>(tile, field.value)[at]))); break;
     case Type::view: {
       const RegisterView& view = values_of<RegisterView>(tile, field.value)[at];
       put(view.length);
       key.append(view.data(), view.length);
       break;
     }
-    default:
-      FZ_CHECK(false);
+    default: FZ_CHECK(false);
   }
 }
 
@@ -272,53 +238,32 @@ void gather_bits(Tile& tile, const Instruction& i) {
 template <class T>
 Step gather_as(Element element) {
   switch (element) {
-    case Element::i8:
-      return gather<int8, T>;
-    case Element::i16:
-      return gather<int16, T>;
-    case Element::i32:
-      return gather<int32, T>;
-    case Element::i64:
-      return gather<int64, T>;
-    case Element::i128:
-      return gather<int128, T>;
-    case Element::u8:
-      return gather<uint8, T>;
-    case Element::u16:
-      return gather<uint16, T>;
-    case Element::u32:
-      return gather<uint32, T>;
-    case Element::u64:
-      return gather<uint64, T>;
-    case Element::u128:
-      return gather<uint128, T>;
-    default:
-      return nullptr;
+    case Element::i8: return gather<int8, T>;
+    case Element::i16: return gather<int16, T>;
+    case Element::i32: return gather<int32, T>;
+    case Element::i64: return gather<int64, T>;
+    case Element::i128: return gather<int128, T>;
+    case Element::u8: return gather<uint8, T>;
+    case Element::u16: return gather<uint16, T>;
+    case Element::u32: return gather<uint32, T>;
+    case Element::u64: return gather<uint64, T>;
+    case Element::u128: return gather<uint128, T>;
+    default: return nullptr;
   }
 }
 
 Step gather_step(const Instruction& i) {
   switch (i.type) {
-    case Type::i32:
-      return gather_as<int32>(i.element);
-    case Type::i64:
-      return gather_as<int64>(i.element);
-    case Type::u64:
-      return gather_as<uint64>(i.element);
-    case Type::i128:
-      return gather_as<int128>(i.element);
-    case Type::u128:
-      return gather_as<uint128>(i.element);
-    case Type::f32:
-      return gather<float, float>;
-    case Type::f64:
-      return gather<double, double>;
-    case Type::view:
-      return gather_view;
-    case Type::mask:
-      return gather_bits;
-    default:
-      return nullptr;
+    case Type::i32: return gather_as<int32>(i.element);
+    case Type::i64: return gather_as<int64>(i.element);
+    case Type::u64: return gather_as<uint64>(i.element);
+    case Type::i128: return gather_as<int128>(i.element);
+    case Type::u128: return gather_as<uint128>(i.element);
+    case Type::f32: return gather<float, float>;
+    case Type::f64: return gather<double, double>;
+    case Type::view: return gather_view;
+    case Type::mask: return gather_bits;
+    default: return nullptr;
   }
 }
 
@@ -367,39 +312,24 @@ void count_rows(Tile& tile, const Instruction& i) {
 
 Step state_verb(const Instruction& i) {
   switch (i.op) {
-    case Op::load:
-      return i.type == Type::view ? load_view : nullptr;
-    case Op::pack_key:
-      return i.type == Type::u64 ? pack_key<uint64> : pack_key<uint128>;
-    case Op::bytes_key:
-      return bytes_key;
-    case Op::group:
-      return group;
-    case Op::probe:
-      return probe;
-    case Op::matched:
-      return matched;
-    case Op::gather:
-      return gather_step(i);
-    case Op::gather_valid:
-      return gather_bits;
+    case Op::load: return i.type == Type::view ? load_view : nullptr;
+    case Op::pack_key: return i.type == Type::u64 ? pack_key<uint64> : pack_key<uint128>;
+    case Op::bytes_key: return bytes_key;
+    case Op::group: return group;
+    case Op::probe: return probe;
+    case Op::matched: return matched;
+    case Op::gather: return gather_step(i);
+    case Op::gather_valid: return gather_bits;
     case Op::emit:
       switch (program::bytes_of(i.type)) {
-        case 4:
-          return emit<uint32>;
-        case 8:
-          return emit<uint64>;
-        default:
-          return emit<uint128>;
+        case 4: return emit<uint32>;
+        case 8: return emit<uint64>;
+        default: return emit<uint128>;
       }
-    case Op::emit_mask:
-      return emit_mask;
-    case Op::emit_rows:
-      return emit_rows;
-    case Op::count_rows:
-      return count_rows;
-    default:
-      return nullptr;
+    case Op::emit_mask: return emit_mask;
+    case Op::emit_rows: return emit_rows;
+    case Op::count_rows: return count_rows;
+    default: return nullptr;
   }
 }
 

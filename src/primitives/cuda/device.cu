@@ -12,10 +12,10 @@
 #include "primitives/cuda/interpreter.cuh"
 #include "primitives/device.hpp"
 
-#define FZ_CUDA_TRY(call)                                                                     \
-  do {                                                                                        \
-    cudaError_t error_ = (call);                                                              \
-    if (error_ != cudaSuccess) cuda_failed(error_, #call);                                    \
+#define FZ_CUDA_TRY(call)                                  \
+  do {                                                     \
+    cudaError_t error_ = (call);                           \
+    if (error_ != cudaSuccess) cuda_failed(error_, #call); \
   } while (0)
 
 namespace frazil::primitives::cuda {
@@ -161,7 +161,8 @@ class CudaDevice : public Device {
   // Accumulator sets a block: one a thread where shared memory holds them. Floats need that, since the order in which
   // several threads add to one place is anybody's guess. 0: not even one set fits.
   int copies_of(const Folded& folded, const DeviceAggregation& aggregation) const {
-    const bool floats = std::any_of(aggregation.cells.begin(), aggregation.cells.end(), [](const auto& c) { return c.is_float; });
+    const bool floats =
+        std::any_of(aggregation.cells.begin(), aggregation.cells.end(), [](const auto& c) { return c.is_float; });
     for (int copies : {kThreads, 32, 8, 1}) {
       if (floats && copies < kThreads) return 0;
       if (shared_bytes(folded, copies) <= kSharedBytesMax) return copies;
@@ -195,7 +196,8 @@ DeviceTotals CudaDevice::aggregate(const program::Program& program, const Device
   FZ_CHECK(folded.lacks.empty());
   DeviceProgram& p = folded.program;
   p.copies = copies_of(folded, aggregation);
-  for (size_t c = 0; c < aggregation.cells.size(); ++c) p.float_cells |= static_cast<uint32>(aggregation.cells[c].is_float) << c;
+  for (size_t c = 0; c < aggregation.cells.size(); ++c)
+    p.float_cells |= static_cast<uint32>(aggregation.cells[c].is_float) << c;
   DeviceTotals totals;
   for (size_t c = 0; c < folded.column_of.size(); ++c) {
     const columns::Column& column = columns[static_cast<size_t>(folded.column_of[c])];
@@ -214,18 +216,21 @@ DeviceTotals CudaDevice::aggregate(const program::Program& program, const Device
   FZ_CUDA_TRY(cudaSetDevice(index_));
   const Variant variant = variant_of(folded.word);
   const size_t shared = shared_bytes(folded, p.copies);
-  FZ_CUDA_TRY(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  FZ_CUDA_TRY(
+      cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   int blocks_per_sm = 0;
   FZ_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, variant.kernel, kThreads, shared));
   const int64_t tiles = (rows + kThreads * variant.rows_per_thread - 1) / (kThreads * variant.rows_per_thread);
-  const int blocks = static_cast<int>(std::clamp<int64_t>(tiles, 1, int64_t{properties_.multiProcessorCount} * blocks_per_sm));
+  const int blocks =
+      static_cast<int>(std::clamp<int64_t>(tiles, 1, int64_t{properties_.multiProcessorCount} * blocks_per_sm));
   const int accumulators = p.cells * p.groups;
   memory::Buffer partial = allocate(int64_t{blocks} * accumulators * 8 + 8);
   memory::Buffer out = allocate((accumulators + kMaxNodes) * 8);
   auto* sums = out.mutable_as<unsigned long long>();
   FZ_CUDA_TRY(cudaMemsetAsync(sums, 0, static_cast<size_t>(out.bytes()), stream_));
   FZ_CUDA_TRY(cudaEventRecord(begin_, stream_));
-  variant.kernel<<<blocks, kThreads, shared, stream_>>>(p, rows, partial.mutable_as<unsigned long long>(), sums + accumulators);
+  variant.kernel<<<blocks, kThreads, shared, stream_>>>(p, rows, partial.mutable_as<unsigned long long>(),
+                                                        sums + accumulators);
   FZ_CUDA_TRY(cudaGetLastError());
   add_blocks<<<(accumulators + 127) / 128, 128, 0, stream_>>>(partial.as<unsigned long long>(), blocks, accumulators,
                                                               p.groups, p.float_cells, sums);

@@ -13,17 +13,20 @@ namespace frazil::primitives::cuda {
 using program::Element;
 
 enum class DeviceOp : uint8 {
-  move,         // value = a
-  function,     // value = function(a, b, parameter)
-  predicate,    // mask = function(a, b)
-  range,        // mask = low <= a <= high
-  lookup,       // mask = table[a]
-  valid,        // mask = validity of column a
-  mask_and, mask_or, mask_and_not, mask_not,
+  move,       // value = a
+  function,   // value = function(a, b, parameter)
+  predicate,  // mask = function(a, b)
+  range,      // mask = low <= a <= high
+  lookup,     // mask = table[a]
+  valid,      // mask = validity of column a
+  mask_and,
+  mask_or,
+  mask_and_not,
+  mask_not,
   group_field,  // group += (a - low) * high; with validity in mask_a: 0 for null, one more else
   sum,          // the value alone
   count,
-  count_rows,   // of live rows, for a plan node
+  count_rows,  // of live rows, for a plan node
 };
 
 constexpr uint8 kNone = 255;
@@ -36,11 +39,11 @@ struct DeviceOperand {
 
 struct DeviceStep {
   DeviceOp op;
-  uint8 dst = kNone;       // register, or mask register
-  uint8 cell = kNone;      // accumulator that the value is added to
-  uint8 mask_a = kNone;    // operands of mask verbs (kNone: all rows); the rows of sums and counts (kNone: live rows)
+  uint8 dst = kNone;     // register, or mask register
+  uint8 cell = kNone;    // accumulator that the value is added to
+  uint8 mask_a = kNone;  // operands of mask verbs (kNone: all rows); the rows of sums and counts (kNone: live rows)
   uint8 mask_b = kNone;
-  bool filters = false;    // the mask narrows the live rows instead of being kept
+  bool filters = false;  // the mask narrows the live rows instead of being kept
   bool has_validity = false;
   uint16 function = 0;
   DeviceOperand a, b;
@@ -57,7 +60,7 @@ struct DeviceColumn {
   const void* values;
   const uint32* validity;  // null: none
   Element element;
-  int64 base;              // added to what is read
+  int64 base;  // added to what is read
 };
 
 struct DeviceProgram {
@@ -68,8 +71,8 @@ struct DeviceProgram {
   int registers = 0;
   int masks = 0;
   int cells = 0;
-  int groups = 1;       // of the mixed-radix group number
-  int copies = 1;       // sets of accumulators a block has: its threads share them evenly
+  int groups = 1;  // of the mixed-radix group number
+  int copies = 1;  // sets of accumulators a block has: its threads share them evenly
   int nodes = 0;
   uint32 float_cells = 0;  // bit per accumulator that holds floats
 };
@@ -80,16 +83,16 @@ enum class Word : uint8 { i32, i64, f64 };  // what all registers of a program h
 struct Folded {
   DeviceProgram program;
   Word word = Word::i32;
-  std::vector<int> column_of;      // device column -> program column
-  std::vector<int> table_slot;     // table -> slot
-  std::vector<int> node_of;        // counter -> plan node
+  std::vector<int> column_of;   // device column -> program column
+  std::vector<int> table_slot;  // table -> slot
+  std::vector<int> node_of;     // counter -> plan node
   // Mixed-radix digits of the group number, least significant first, and where each lies in the packed key.
   struct Digit {
     int64 states;
     int shift;
   };
   std::vector<Digit> digits;
-  std::string lacks;               // not empty: what the device cannot do
+  std::string lacks;  // not empty: what the device cannot do
 };
 
 // `cells`: the slots of the accumulators, in order; `is_float` theirs.

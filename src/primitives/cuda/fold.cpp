@@ -147,9 +147,8 @@ class Folder {
   }
 
   bool summed(const Operand& value) const {
-    return std::any_of(program_.code.begin(), program_.code.end(), [&](const Instruction& i) {
-      return i.op == Op::cell_add && i.a == value;
-    });
+    return std::any_of(program_.code.begin(), program_.code.end(),
+                       [&](const Instruction& i) { return i.op == Op::cell_add && i.a == value; });
   }
 
   // A value that is summed over the rows that are live here is summed by the step that makes it; one that only its sum
@@ -254,8 +253,12 @@ class Folder {
         if (folded_.table_slot.size() > kMaxColumns) lack("so many dictionary predicates");
         return;
       }
-      case Op::mask_and: case Op::mask_or: case Op::mask_and_not: case Op::mask_not: {
-        static const std::map<Op, DeviceOp> kSame = {{Op::mask_and, DeviceOp::mask_and}, {Op::mask_or, DeviceOp::mask_or},
+      case Op::mask_and:
+      case Op::mask_or:
+      case Op::mask_and_not:
+      case Op::mask_not: {
+        static const std::map<Op, DeviceOp> kSame = {{Op::mask_and, DeviceOp::mask_and},
+                                                     {Op::mask_or, DeviceOp::mask_or},
                                                      {Op::mask_and_not, DeviceOp::mask_and_not},
                                                      {Op::mask_not, DeviceOp::mask_not}};
         DeviceStep& step = mask_step(kSame.at(i.op), i);
@@ -266,7 +269,8 @@ class Folder {
       case Op::filter: return filter(i);
       case Op::compact: return;  // warps skip dead rows by themselves
       case Op::pack_key: return pack_key(i);
-      case Op::cell_add: case Op::cell_count: return cell(i);
+      case Op::cell_add:
+      case Op::cell_count: return cell(i);
       case Op::count_rows: return count_rows(i);
       default: return lack("this kind of step");
     }

@@ -10,10 +10,13 @@ namespace frazil::primitives::cuda {
 
 constexpr int kThreads = 128;
 
-template <class W> struct TypeOf;
+template <class W>
+struct TypeOf;
+// clang-format off
 template <> struct TypeOf<int32> { static constexpr program::Type type = program::Type::i32; };
 template <> struct TypeOf<int64> { static constexpr program::Type type = program::Type::i64; };
 template <> struct TypeOf<double> { static constexpr program::Type type = program::Type::f64; };
+// clang-format on
 
 template <class F, class W>
 __device__ __forceinline__ W call(W a, W b, W parameter) {
@@ -55,8 +58,8 @@ __device__ __forceinline__ void read(const DeviceColumn& column, long base, cons
 }
 
 template <class W, int V>
-__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal, long base,
-                                      const uint32* live, const W* registers, W* values) {
+__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal,
+                                      long base, const uint32* live, const W* registers, W* values) {
   if (operand.kind == DeviceOperand::reg) {
 #pragma unroll
     for (int k = 0; k < V; ++k) values[k] = registers[(operand.index * V + k) * kThreads + threadIdx.x];
@@ -118,13 +121,14 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
         return masks[(index * V + k) * (kThreads / 32) + warp];
       };
       switch (step.op) {
-        case DeviceOp::move: case DeviceOp::sum: makes_value = true; break;
+        case DeviceOp::move:
+        case DeviceOp::sum: makes_value = true; break;
         case DeviceOp::function: {
           fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
           const W parameter = literal_of<W>(step.high);
           switch (step.function) {
-#define FZ_FUNCTION(number, name)                                                          \
-  case number:                                                                             \
+#define FZ_FUNCTION(number, name)                                                                         \
+  case number:                                                                                            \
     _Pragma("unroll") for (int k = 0; k < V; ++k) a[k] = call<functions::name, W>(a[k], b[k], parameter); \
     break;
 #include "device_functions.inc"
@@ -137,8 +141,8 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
         case DeviceOp::predicate: {
           fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
           switch (step.function) {
-#define FZ_PREDICATE(number, name)                                                                  \
-  case number:                                                                                      \
+#define FZ_PREDICATE(number, name)                                                                                    \
+  case number:                                                                                                        \
     _Pragma("unroll") for (int k = 0; k < V; ++k) mask[k] = __ballot_sync(~0u, test<functions::name, W>(a[k], b[k])); \
     break;
 #include "device_functions.inc"
@@ -159,7 +163,8 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
         case DeviceOp::lookup: {
           const uint8* table = program.tables[step.low];
 #pragma unroll
-          for (int k = 0; k < V; ++k) mask[k] = __ballot_sync(~0u, (live[k] >> lane & 1) && table[static_cast<int>(a[k])]);
+          for (int k = 0; k < V; ++k)
+            mask[k] = __ballot_sync(~0u, (live[k] >> lane & 1) && table[static_cast<int>(a[k])]);
           makes_mask = true;
           break;
         }
@@ -240,7 +245,8 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
           } else {
             long sum = 0;
 #pragma unroll
-            for (int k = 0; k < V; ++k) sum += live[k] & mask_of(step.mask_a, k) & (1u << lane) ? static_cast<long>(a[k]) : 0;
+            for (int k = 0; k < V; ++k)
+              sum += live[k] & mask_of(step.mask_a, k) & (1u << lane) ? static_cast<long>(a[k]) : 0;
             cells[step.cell * kThreads + threadIdx.x] += static_cast<unsigned long long>(sum);
           }
         } else {

@@ -43,16 +43,11 @@ memory::Buffer bits_of(const Valid& valid) {
 
 Physical physical_of_bytes(size_t bytes) {
   switch (bytes) {
-    case 1:
-      return Physical::w1;
-    case 2:
-      return Physical::w2;
-    case 4:
-      return Physical::w4;
-    case 8:
-      return Physical::w8;
-    default:
-      return Physical::w16;
+    case 1: return Physical::w1;
+    case 2: return Physical::w2;
+    case 4: return Physical::w4;
+    case 8: return Physical::w8;
+    default: return Physical::w16;
   }
 }
 

@@ -11,6 +11,7 @@ using program::RegisterView;
 
 template <Type>
 struct Of;
+// clang-format off
 template <> struct Of<Type::i32> { using T = int32; };
 template <> struct Of<Type::i64> { using T = int64; };
 template <> struct Of<Type::u64> { using T = uint64; };
@@ -19,6 +20,7 @@ template <> struct Of<Type::u128> { using T = uint128; };
 template <> struct Of<Type::f32> { using T = float; };
 template <> struct Of<Type::f64> { using T = double; };
 template <> struct Of<Type::row> { using T = uint32; };
+// clang-format on
 
 // --- loads -----------------------------------------------------------------------------------------------------------
 
@@ -224,12 +226,21 @@ void select(Tile& tile, const Instruction& i) {
 template <class F>
 void each_word(Tile& tile, const Instruction& i, F f) {
   uint64* to = result_of<uint64>(tile, i.dst);
-  for (int w = 0; w < words_of(tile); ++w) to[w] = f(mask_word(tile, i.a, w), mask_word(tile, i.b, w)) & tail_word(tile, w);
+  for (int w = 0; w < words_of(tile); ++w)
+    to[w] = f(mask_word(tile, i.a, w), mask_word(tile, i.b, w)) & tail_word(tile, w);
 }
-void mask_and(Tile& tile, const Instruction& i) { each_word(tile, i, [](uint64 a, uint64 b) { return a & b; }); }
-void mask_or(Tile& tile, const Instruction& i) { each_word(tile, i, [](uint64 a, uint64 b) { return a | b; }); }
-void mask_and_not(Tile& tile, const Instruction& i) { each_word(tile, i, [](uint64 a, uint64 b) { return a & ~b; }); }
-void mask_not(Tile& tile, const Instruction& i) { each_word(tile, i, [](uint64 a, uint64) { return ~a; }); }
+void mask_and(Tile& tile, const Instruction& i) {
+  each_word(tile, i, [](uint64 a, uint64 b) { return a & b; });
+}
+void mask_or(Tile& tile, const Instruction& i) {
+  each_word(tile, i, [](uint64 a, uint64 b) { return a | b; });
+}
+void mask_and_not(Tile& tile, const Instruction& i) {
+  each_word(tile, i, [](uint64 a, uint64 b) { return a & ~b; });
+}
+void mask_not(Tile& tile, const Instruction& i) {
+  each_word(tile, i, [](uint64 a, uint64) { return ~a; });
+}
 
 void filter(Tile& tile, const Instruction& i) {
   uint64 any = 0;
@@ -372,7 +383,9 @@ void cell_add(Tile& tile, const Instruction& i) {
 
 // Polars orders NaN above all numbers but takes it for min and max only where nothing else is there.
 template <class T>
-FZ_HD bool is_nan(T value) { return value != value; }
+FZ_HD bool is_nan(T value) {
+  return value != value;
+}
 
 template <class F, class T, bool kMin>
 void cell_extreme(Tile& tile, const Instruction& i) {
@@ -426,9 +439,18 @@ Step by_types(Type from, Type type) {
   }
   return nullptr;
 }
-template <class F, class T> struct Add { static void run(Tile& tile, const Instruction& i) { cell_add<F, T>(tile, i); } };
-template <class F, class T> struct Min { static void run(Tile& tile, const Instruction& i) { cell_extreme<F, T, true>(tile, i); } };
-template <class F, class T> struct Max { static void run(Tile& tile, const Instruction& i) { cell_extreme<F, T, false>(tile, i); } };
+template <class F, class T>
+struct Add {
+  static void run(Tile& tile, const Instruction& i) { cell_add<F, T>(tile, i); }
+};
+template <class F, class T>
+struct Min {
+  static void run(Tile& tile, const Instruction& i) { cell_extreme<F, T, true>(tile, i); }
+};
+template <class F, class T>
+struct Max {
+  static void run(Tile& tile, const Instruction& i) { cell_extreme<F, T, false>(tile, i); }
+};
 
 template <template <Type> class F>
 Step by_type(Type type) {
@@ -443,7 +465,10 @@ Step by_type(Type type) {
     default: return nullptr;
   }
 }
-template <Type t> struct Select { static void run(Tile& tile, const Instruction& i) { select<typename Of<t>::T>(tile, i); } };
+template <Type t>
+struct Select {
+  static void run(Tile& tile, const Instruction& i) { select<typename Of<t>::T>(tile, i); }
+};
 
 }  // namespace
 
