@@ -6,8 +6,11 @@ build=$1 base=$2
 git rev-parse -q --verify "$base^{commit}" >/dev/null || base=all
 
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
-clang-format-19 --dry-run -Werror "${sources[@]}" 2>&1 | grep -oE '^[^:]+:[0-9]+' | sort -u -t: -k1,1 | sed 's/$/: not formatted (clang-format-19 -i)/' || true
-[ "${PIPESTATUS[0]}" = 0 ]
+if ! found=$(clang-format-19 --dry-run -Werror "${sources[@]}" 2>&1); then
+  grep -oE '^[^ :]+:[0-9]+' <<< "$found" | sort -u -t: -k1,1
+  echo 'the files above are not formatted: clang-format-19 -i FILE' >&2
+  exit 1
+fi
 echo "clang-format: ${#sources[@]} files"
 
 if [ "$base" = all ]; then mapfile -t changed < <(git ls-files 'src/*.cpp' 'python/bind/*.cpp' 'tests/cpp/*.cpp')
@@ -21,11 +24,13 @@ for file in "${changed[@]}"; do
   esac
 done
 mapfile -t units < <(printf '%s\n' "${units[@]}" | sort -u | sed '/^$/d')
-# The file names of g++'s precompiled headers mean nothing to clang.
 if [ ${#units[@]} -gt 0 ]; then printf '%s\n' "${units[@]}" | xargs -P 2 -n 1 clang-tidy-19 -p "$build" --quiet --warnings-as-errors='*'; fi
 echo "clang-tidy: ${#units[@]} units"
 
-ruff check --quiet .
-ruff format --check --quiet .
-MYPYPATH=$build/site mypy -p frazil
+mapfile -t scripts < <(git ls-files '*.py' '*.pyi')
+ruff check --quiet "${scripts[@]}"
+ruff format --check --quiet "${scripts[@]}"
+echo "ruff: ${#scripts[@]} files"
+export MYPYPATH=$build/site
+mypy -p frazil
 mypy tools benchmarks

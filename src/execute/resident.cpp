@@ -32,12 +32,12 @@ void Resident::read(Context& context, Source& source, std::vector<Column*> missi
       const Column& from = batch.columns[c];
       FZ_CHECK(from.physical == missing[c]->physical && from.encoding == missing[c]->encoding);
       const int64_t width = columns::bytes_per_row(from.physical);
-      device_->copy(missing[c]->values, batch.ordinal * width, from.values.as<char>() + from.offset * width,
+      device_->copy(missing[c]->values, source.rows_before(task) * width, from.values.as<char>() + from.offset * width,
                     batch.rows * width);
       if (validity[c].empty()) continue;
       std::lock_guard lock(bits_mutex);  // neighbouring batches share bytes
       for (int64_t row = 0; row < batch.rows; ++row) {
-        const int64_t bit = batch.ordinal + row;
+        const int64_t bit = source.rows_before(task) + row;
         if (from.is_valid(row)) validity[c][static_cast<size_t>(bit >> 3)] |= static_cast<uint8>(1u << (bit & 7));
       }
     }
@@ -49,6 +49,25 @@ void Resident::read(Context& context, Source& source, std::vector<Column*> missi
   }
 }
 
+namespace {
+
+std::string entry_key(const Source& source, const program::SourceColumn& column) {
+  return source.key() + "\n" + column.name + ":" + std::to_string(static_cast<int>(column.element)) + "+" +
+         std::to_string(static_cast<int64_t>(column.base));
+}
+
+// Codes stay true only while they mean the same values.
+bool same_values(const std::shared_ptr<const Column>& a, const std::shared_ptr<const Column>& b) {
+  if (a == b) return true;
+  if (!a || !b || a->rows != b->rows) return false;
+  for (int64_t row = 0; row < a->rows; ++row) {
+    if (columns::text_at(*a, row) != columns::text_at(*b, row)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Batch Resident::load(Context& context, const SourcePtr& source, const std::vector<int>& wanted) {
   std::lock_guard lock(mutex_);
   const Facts& facts = source->facts();
@@ -57,8 +76,9 @@ Batch Resident::load(Context& context, const SourcePtr& source, const std::vecto
   bool any = false;
   for (int c : wanted) {
     const program::SourceColumn& like = facts.columns[static_cast<size_t>(c)];
-    const auto found = entries_.find(source->key() + "\n" + like.name);
-    if (!source->key().empty() && found != entries_.end()) {
+    const auto found = entries_.find(entry_key(*source, like));
+    if (!source->key().empty() && found != entries_.end() &&
+        same_values(found->second.column.dictionary, like.dictionary)) {
       batch.columns[static_cast<size_t>(c)] = found->second.column;
       ++hits_;
       continue;
@@ -77,8 +97,7 @@ Batch Resident::load(Context& context, const SourcePtr& source, const std::vecto
   read(context, *source, missing);
   for (int c : wanted) {
     if (!missing[static_cast<size_t>(c)] || source->key().empty()) continue;
-    entries_[source->key() + "\n" + facts.columns[static_cast<size_t>(c)].name] = {
-        source, batch.columns[static_cast<size_t>(c)]};
+    entries_[entry_key(*source, facts.columns[static_cast<size_t>(c)])] = {source, batch.columns[static_cast<size_t>(c)]};
   }
   return batch;
 }

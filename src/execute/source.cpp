@@ -111,6 +111,7 @@ class TableSource : public Source {
   const Facts& facts() const override { return facts_; }
   int64_t tasks() const override { return static_cast<int64_t>(morsels_.size()); }
   Batch read(Context&, int64_t task) override { return morsels_[static_cast<size_t>(task)]; }
+  int64_t rows_before(int64_t task) const override { return morsels_[static_cast<size_t>(task)].ordinal; }
   std::string key() const override { return key_; }
 
  private:

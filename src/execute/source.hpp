@@ -24,6 +24,8 @@ class Source {
   virtual int64_t tasks() const = 0;
   // Batch number `task`, with the columns of facts() and its ordinal.
   virtual columns::Batch read(Context& context, int64_t task) = 0;
+  // Rows of the batches before a task's. An ordinal may be larger: rows that were left out count there.
+  virtual int64_t rows_before(int64_t task) const = 0;
   // What names these rows for good: equal keys mean equal rows while a source with that key is alive. Empty: nothing.
   virtual std::string key() const { return ""; }
 };

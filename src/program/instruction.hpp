@@ -7,12 +7,13 @@
 namespace frazil::program {
 
 // clang-format off
-// Verbs that need more than one row or more than their operands. What a function computes a row is Op::map.
+// Verbs that need more than one row or more than their operands. What a function computes a row is Op::map or Op::call.
 enum class Op : uint8 {
   load,        // dst = imm + column a
   load_bits,   // dst mask = boolean column a
   load_valid,  // dst mask = validity of column a
-  map,         // dst = function(a, b, c)
+  map,         // dst = function(a, b, c), all of one type
+  call,        // dst = function(list `list`); rows of mask c, others become empty; text that it makes lies in slot
   convert,     // dst = a in another type
   wrap,        // dst = a cut to the `element` that holds the dtype, as two's complement does
   select,      // dst = mask a ? b : c
@@ -58,7 +59,8 @@ struct Instruction {
   int64 imm = 0, imm2 = 0;
 };
 
-// A field of a key: how an operand is packed. Packed value 0 is null where `nullable`.
+// A field of a key: how an operand is packed. Packed value 0 is null where `nullable`. Or an argument of a call, which
+// needs no more than the first three.
 struct KeyField {
   Operand value;
   Operand valid;  // none: never null

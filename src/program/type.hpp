@@ -75,4 +75,17 @@ struct RegisterView {
 };
 static_assert(sizeof(RegisterView) == 16);
 
+// Text that lies at `data`, which must live on where it is longer than a view holds.
+FZ_HD RegisterView view_of(const char* data, uint32 length) {
+  RegisterView view{};
+  view.length = length;
+  for (uint32 i = 0; i < 4 && i < length; ++i) view.prefix[i] = data[i];
+  if (length > RegisterView::kInline) {
+    view.address = data;
+  } else {
+    for (uint32 i = 4; i < length; ++i) view.rest[i - 4] = data[i];
+  }
+  return view;
+}
+
 }  // namespace frazil::program

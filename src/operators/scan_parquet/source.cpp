@@ -1,6 +1,7 @@
 #include "operators/scan_parquet/source.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <optional>
 
@@ -72,12 +73,34 @@ std::vector<ParquetSource::Part> ParquetSource::choose(const ParquetRequest& req
   return parts;
 }
 
+// A file that was written a moment ago may be written again without a trace in its times.
+std::string ParquetSource::key_of(const std::vector<formats::ScanFile>& files, const std::vector<Part>& parts) {
+  constexpr int64_t kSettledNs = 2'000'000'000;
+  const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::system_clock::now().time_since_epoch()).count();
+  std::string key = "parquet";
+  for (const formats::ScanFile& file : files) {
+    const formats::FileIdentity& identity = file.file->identity();
+    if (now - identity.changed_ns < kSettledNs) return "";
+    key += "\n" + file.file->path();
+    for (int64_t part : {identity.bytes, identity.modified_ns, identity.changed_ns, static_cast<int64_t>(identity.inode)}) {
+      key += ":" + std::to_string(part);
+    }
+  }
+  for (const Part& part : parts) {
+    key += "\n" + std::to_string(part.place.file) + "." + std::to_string(part.place.group) + "+" +
+           std::to_string(part.first) + ":" + std::to_string(part.rows);
+  }
+  return key;
+}
+
 ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request) {
   std::vector<formats::ScanFile> files = formats::open_files(request.paths);
   const std::vector<Part> parts = choose(request, files);
   std::vector<formats::RowGroupPlace> places;
   places.reserve(parts.size());
   for (const Part& part : parts) places.push_back(part.place);
+  key_ = key_of(files, parts);
   scan_ = std::make_unique<formats::Scan>(std::move(files), request.fields, std::move(places), context.pool,
                                           parallel(context));
   for (size_t g = 0; g < parts.size(); ++g) {
@@ -86,7 +109,7 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
     decoded_.push_back(std::make_unique<Decoded>());
     for (int64_t row = 0; row < part.rows; row += step) {
       tasks_.push_back(
-          {static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row});
+          {static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row, facts_.rows + row});
       ++decoded_.back()->tasks_left;
     }
     facts_.rows += part.rows;

@@ -29,6 +29,9 @@ class ParquetSource : public execute::Source {
   const execute::Facts& facts() const override { return facts_; }
   int64_t tasks() const override { return static_cast<int64_t>(tasks_.size()); }
   columns::Batch read(execute::Context& context, int64_t task) override;
+  int64_t rows_before(int64_t task) const override { return tasks_[static_cast<size_t>(task)].before; }
+  // The files as they were found, and the rows of them that are read. Empty where a file is too young to tell.
+  std::string key() const override { return key_; }
 
   int64_t row_groups() const { return scan_->groups(); }
   int64_t row_groups_pruned() const { return row_groups_pruned_; }
@@ -37,12 +40,14 @@ class ParquetSource : public execute::Source {
   struct Part;     // rows of a row group that are wanted
   struct Decoded;  // a row group whose batches have not all been taken
   struct Task {
-    int64_t group, first, rows, ordinal;
+    int64_t group, first, rows, ordinal, before;
   };
 
   std::vector<Part> choose(const ParquetRequest& request, const std::vector<formats::ScanFile>& files);
+  static std::string key_of(const std::vector<formats::ScanFile>& files, const std::vector<Part>& parts);
   columns::Batch decode(execute::Context& context, int64_t group) const;
 
+  std::string key_;
   execute::Facts facts_;
   std::unique_ptr<formats::Scan> scan_;
   std::vector<Task> tasks_;

@@ -52,16 +52,6 @@ class Arena {
   int64 left_ = 0;
 };
 
-inline program::RegisterView view_of(const char* data, uint32 length) {
-  program::RegisterView view{};
-  view.length = length;
-  std::memcpy(view.prefix, data, length < 4 ? length : 4);
-  if (length <= program::RegisterView::kInline) {
-    if (length > 4) std::memcpy(view.rest, data + 4, length - 4);
-  } else {
-    view.address = data;
-  }
-  return view;
-}
+using program::view_of;
 
 }  // namespace frazil::primitives::cpu

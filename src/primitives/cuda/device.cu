@@ -249,9 +249,8 @@ DeviceTotals CudaDevice::aggregate(const program::Program& program, const Device
     totals.cells.push_back(std::move(cell));
   }
   totals.node_rows.assign(static_cast<size_t>(nodes), 0);
-  for (int n = 0; n < p.nodes; ++n) {
-    totals.node_rows[static_cast<size_t>(folded.node_of[static_cast<size_t>(n)])] =
-        static_cast<int64_t>(host[static_cast<size_t>(accumulators + n)]);
+  for (const auto& [node, counter] : folded.counter_of_node) {
+    totals.node_rows[static_cast<size_t>(node)] = static_cast<int64_t>(host[static_cast<size_t>(accumulators + counter)]);
   }
   return totals;
 }

@@ -85,7 +85,7 @@ struct Folded {
   Word word = Word::i32;
   std::vector<int> column_of;   // device column -> program column
   std::vector<int> table_slot;  // table -> slot
-  std::vector<int> node_of;     // counter -> plan node
+  std::vector<std::pair<int, int>> counter_of_node;  // plan node, counter
   // Mixed-radix digits of the group number, least significant first, and where each lies in the packed key.
   struct Digit {
     int64 states;

@@ -276,13 +276,15 @@ class Folder {
     }
   }
 
+  // Nodes that leave the same rows share a counter.
   void count_rows(const Instruction& i) {
     if (!(i.c == live_)) return lack("rows counted late");
-    if (folded_.node_of.size() == kMaxNodes) return lack("so many plan nodes");
-    DeviceStep& step = add(DeviceOp::count_rows);
-    step.low = static_cast<int64>(folded_.node_of.size());
-    folded_.node_of.push_back(i.node);
-    folded_.program.nodes = static_cast<int>(folded_.node_of.size());
+    if (folded_.program.nodes == 0 || !(counted_ == live_)) {
+      if (folded_.program.nodes == kMaxNodes) return lack("so many plan nodes");
+      add(DeviceOp::count_rows).low = folded_.program.nodes++;
+      counted_ = live_;
+    }
+    folded_.counter_of_node.push_back({i.node, folded_.program.nodes - 1});
   }
 
   // Registers by last use; value and mask registers are numbered apart.
@@ -345,7 +347,7 @@ class Folder {
   std::map<int, uint8> direct_;  // value -> device column
   std::map<int, int> maker_;     // mask value -> step
   std::vector<const Instruction*> done_;
-  Operand live_;
+  Operand live_, counted_;
 };
 
 }  // namespace

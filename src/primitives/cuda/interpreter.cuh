@@ -39,6 +39,16 @@ __device__ __forceinline__ bool test(W a, W b) {
   else return F::apply(a, b);
 }
 
+// What a sum of W is kept in: 8 bytes either way.
+template <class W> struct AccumulatorOf { using T = long; };
+template <> struct AccumulatorOf<double> { using T = double; };
+template <class W> using Accumulator = typename AccumulatorOf<W>::T;
+
+__device__ __forceinline__ void add_atomically(long* cell, long value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(cell), static_cast<unsigned long long>(value));
+}
+__device__ __forceinline__ void add_atomically(double* cell, double value) { atomicAdd(cell, value); }
+
 template <class W>
 __device__ __forceinline__ W literal_of(int64 bits) {
   if constexpr (__is_same(W, double)) return __longlong_as_double(bits);
@@ -104,11 +114,15 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
   for (long base = blockIdx.x * long(kThreads) * V; base < rows; base += gridDim.x * long(kThreads) * V) {
     uint32 live[V];
     uint32 group[V];
+    if (base + long(kThreads) * V <= rows) {
 #pragma unroll
-    for (int k = 0; k < V; ++k) {
-      live[k] = __ballot_sync(~0u, base + k * kThreads + threadIdx.x < rows);
-      group[k] = 0;
+      for (int k = 0; k < V; ++k) live[k] = ~0u;
+    } else {
+#pragma unroll
+      for (int k = 0; k < V; ++k) live[k] = __ballot_sync(~0u, base + k * kThreads + threadIdx.x < rows);
     }
+#pragma unroll
+    for (int k = 0; k < V; ++k) group[k] = 0;
     for (int at = 0; at < program.step_count; ++at) {
       const DeviceStep& step = program.steps[at];
       W a[V], b[V];
@@ -209,16 +223,21 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
           }
           break;
         }
-        case DeviceOp::count:
+        case DeviceOp::count: {
+          unsigned long long* cell = cells + step.cell * program.groups * program.copies + set;
+          if (alone && step.mask_a == kNone) {
 #pragma unroll
-          for (int k = 0; k < V; ++k) {
-            const uint32 on = live[k] & mask_of(step.mask_a, k);
-            if (!(on >> lane & 1)) continue;
-            unsigned long long& cell = cells[(step.cell * program.groups + group[k]) * program.copies + set];
-            if (alone) ++cell;
-            else atomicAdd(&cell, 1ull);
+            for (int k = 0; k < V; ++k) {
+              if (live[k] >> lane & 1) ++cell[group[k] * kThreads];
+            }
+          } else {
+#pragma unroll
+            for (int k = 0; k < V; ++k) {
+              if ((live[k] & mask_of(step.mask_a, k)) >> lane & 1) atomicAdd(&cell[group[k] * program.copies], 1ull);
+            }
           }
           break;
+        }
         case DeviceOp::count_rows: {
           unsigned long long alive = 0;
 #pragma unroll
@@ -235,32 +254,29 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
         for (int k = 0; k < V; ++k) registers[(step.dst * V + k) * kThreads + threadIdx.x] = a[k];
       }
       if (makes_value && step.cell != kNone) {
-        if (program.groups == 1 && alone) {
-          if constexpr (__is_same(W, double)) {
-            double sum = 0;
+        Accumulator<W>* cell = reinterpret_cast<Accumulator<W>*>(cells) + step.cell * program.groups * program.copies + set;
+        uint32 mine = 0;  // this thread's rows, a bit each
+        if (step.mask_a == kNone) {
 #pragma unroll
-            for (int k = 0; k < V; ++k) sum += live[k] & mask_of(step.mask_a, k) & (1u << lane) ? a[k] : 0.0;
-            double* cell = reinterpret_cast<double*>(&cells[step.cell * kThreads + threadIdx.x]);
-            *cell += sum;
-          } else {
-            long sum = 0;
+          for (int k = 0; k < V; ++k) mine |= (live[k] >> lane & 1) << k;
+        } else {
 #pragma unroll
-            for (int k = 0; k < V; ++k)
-              sum += live[k] & mask_of(step.mask_a, k) & (1u << lane) ? static_cast<long>(a[k]) : 0;
-            cells[step.cell * kThreads + threadIdx.x] += static_cast<unsigned long long>(sum);
+          for (int k = 0; k < V; ++k) mine |= ((live[k] & mask_of(step.mask_a, k)) >> lane & 1) << k;
+        }
+        if (alone && program.groups == 1) {
+          Accumulator<W> sum = 0;
+#pragma unroll
+          for (int k = 0; k < V; ++k) sum += mine >> k & 1 ? Accumulator<W>(a[k]) : Accumulator<W>(0);
+          *cell += sum;
+        } else if (alone) {
+#pragma unroll
+          for (int k = 0; k < V; ++k) {
+            if (mine >> k & 1) cell[group[k] * kThreads] += Accumulator<W>(a[k]);
           }
         } else {
 #pragma unroll
           for (int k = 0; k < V; ++k) {
-            if (!((live[k] & mask_of(step.mask_a, k)) >> lane & 1)) continue;
-            unsigned long long* cell = &cells[(step.cell * program.groups + group[k]) * program.copies + set];
-            if constexpr (__is_same(W, double)) {
-              if (alone) *reinterpret_cast<double*>(cell) += a[k];
-              else atomicAdd(reinterpret_cast<double*>(cell), a[k]);
-            } else {
-              if (alone) *cell += static_cast<unsigned long long>(static_cast<long>(a[k]));
-              else atomicAdd(cell, static_cast<unsigned long long>(static_cast<long>(a[k])));
-            }
+            if (mine >> k & 1) add_atomically(&cell[group[k] * program.copies], Accumulator<W>(a[k]));
           }
         }
       }
