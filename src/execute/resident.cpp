@@ -97,7 +97,8 @@ Batch Resident::load(Context& context, const SourcePtr& source, const std::vecto
   read(context, *source, missing);
   for (int c : wanted) {
     if (!missing[static_cast<size_t>(c)] || source->key().empty()) continue;
-    entries_[entry_key(*source, facts.columns[static_cast<size_t>(c)])] = {source, batch.columns[static_cast<size_t>(c)]};
+    entries_[entry_key(*source, facts.columns[static_cast<size_t>(c)])] = {source,
+                                                                           batch.columns[static_cast<size_t>(c)]};
   }
   return batch;
 }

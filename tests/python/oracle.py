@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -39,14 +39,20 @@ def outcome(query: pl.LazyFrame, engine: Any) -> Outcome:
 
 
 def assert_agreement(
-    query: pl.LazyFrame, device: str, *, ordered: bool = True, approximate: Collection[str] = ()
+    query: pl.LazyFrame,
+    device: str,
+    *,
+    ordered: bool = True,
+    approximate: Collection[str] = (),
+    oracle: Literal["in-memory", "streaming"] = "in-memory",
 ) -> Outcome:
     """Run the query on Polars and on every engine.
 
     ordered: whether the order of rows must be Polars'.
     approximate: float columns that may differ by TOLERANCE; all others must have the same bits, but for NaNs.
+    oracle: which of Polars' engines is right, where they differ.
     """
-    expected = outcome(query, "in-memory")
+    expected = outcome(query, oracle)
     for engine in engines(device):
         actual = outcome(query, engine)
         difference = differ(actual, expected, ordered=ordered, approximate=approximate)

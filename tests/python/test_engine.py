@@ -149,7 +149,7 @@ def test_the_report_of_collect_all_tells_of_all_queries(engine: frazil.Engine) -
 
 
 def test_a_report_prints_nodes_and_reasons() -> None:
-    node = frazil.NodeReport("filter", "cpu", 3, 24, 0.5)
+    node = frazil.NodeReport("filter", "cpu", 3, 0.5)
     reason = Reason("function", "Select", "x", "there is no function agg.mode")
     report = Report(native=False, nodes=(node,), reasons=(reason,))
     assert "filter" in str(report)

@@ -76,14 +76,15 @@ std::vector<ParquetSource::Part> ParquetSource::choose(const ParquetRequest& req
 // A file that was written a moment ago may be written again without a trace in its times.
 std::string ParquetSource::key_of(const std::vector<formats::ScanFile>& files, const std::vector<Part>& parts) {
   constexpr int64_t kSettledNs = 2'000'000'000;
-  const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::system_clock::now().time_since_epoch()).count();
+  const int64_t now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   std::string key = "parquet";
   for (const formats::ScanFile& file : files) {
     const formats::FileIdentity& identity = file.file->identity();
     if (now - identity.changed_ns < kSettledNs) return "";
     key += "\n" + file.file->path();
-    for (int64_t part : {identity.bytes, identity.modified_ns, identity.changed_ns, static_cast<int64_t>(identity.inode)}) {
+    for (int64_t part :
+         {identity.bytes, identity.modified_ns, identity.changed_ns, static_cast<int64_t>(identity.inode)}) {
       key += ":" + std::to_string(part);
     }
   }
@@ -108,8 +109,8 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
     const int64_t step = context.batch_rows > 0 ? context.batch_rows : part.rows;
     decoded_.push_back(std::make_unique<Decoded>());
     for (int64_t row = 0; row < part.rows; row += step) {
-      tasks_.push_back(
-          {static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row, facts_.rows + row});
+      tasks_.push_back({static_cast<int64_t>(g), part.first + row, std::min(step, part.rows - row), part.ordinal + row,
+                        facts_.rows + row});
       ++decoded_.back()->tasks_left;
     }
     facts_.rows += part.rows;

@@ -83,8 +83,8 @@ enum class Word : uint8 { i32, i64, f64 };  // what all registers of a program h
 struct Folded {
   DeviceProgram program;
   Word word = Word::i32;
-  std::vector<int> column_of;   // device column -> program column
-  std::vector<int> table_slot;  // table -> slot
+  std::vector<int> column_of;                        // device column -> program column
+  std::vector<int> table_slot;                       // table -> slot
   std::vector<std::pair<int, int>> counter_of_node;  // plan node, counter
   // Mixed-radix digits of the group number, least significant first, and where each lies in the packed key.
   struct Digit {

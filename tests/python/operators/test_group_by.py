@@ -86,7 +86,8 @@ def test_many_groups_grow_their_table(device: str) -> None:
 
 def test_decimal_sums_that_need_more_than_38_digits_raise(device: str) -> None:
     rows = pl.DataFrame({"k": [1, 1, 2], "d": ["9" * 38, "1", "5"]}).with_columns(col("d").cast(pl.Decimal(38, 0)))
-    assert_agreement(rows.lazy().group_by("k").agg(col("d").sum()), device, ordered=False)
+    assert_agreement(rows.lazy().select(col("d").sum()), device)
+    assert_agreement(rows.lazy().group_by("k").agg(col("d").sum()), device, oracle="streaming")
 
 
 @pytest.mark.parametrize(
