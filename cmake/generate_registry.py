@@ -2,16 +2,64 @@
 
 usage: generate_registry.py SRC OUT
 
-OUT gets functions.cpp (what lower knows), functions_isa.cpp (loops, compiled once per instruction set),
-device_functions (cases of the CUDA interpreter) and operators.cpp. A file is only written if it changes, so that
-nothing is compiled again for nothing.
+OUT gets functions.cpp (what lower knows, and the loops of functions that only the host can run), functions_isa.cpp (all
+other loops, compiled once per instruction set), device_functions (cases of the CUDA interpreter) and operators.cpp. A
+file is only written if it changes, so that nothing is compiled again for nothing.
 """
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 STRUCT = re.compile(r"^struct (\w+) \{\n  static constexpr FunctionInfo info", re.MULTILINE)
+SHAPE = re.compile(r"\.shape = Shape::(\w+)")
+MEMBERS = ("accepts", "emit", "cells", "finish", "segments")  # as in lower::Function
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function file: where it lies, its struct, and its number in all tables."""
+
+    path: Path
+    struct: str
+    number: int
+    text: str
+
+    @property
+    def shape(self) -> str:
+        """The shape; functions that say none are maps."""
+        found = SHAPE.search(self.text)
+        return found[1] if found else "map"
+
+    @property
+    def has_loop(self) -> bool:
+        """Whether the function computes rows itself; others are made of such."""
+        return " apply(" in self.text or " bytes(" in self.text
+
+    def member(self, name: str) -> str:
+        """A function of the struct for the host's table, or null."""
+        has = re.search(rf"static [^\n]*\b{name}\(const", self.text)
+        return f"functions::{self.struct}::{name}" if has else "nullptr"
+
+
+def read(source: Path) -> list[Function]:
+    """All function files below SRC, in the order of their numbers."""
+    functions = []
+    for number, file in enumerate(sorted((source / "functions").glob("*/*.hpp"))):
+        text = file.read_text()
+        found = STRUCT.findall(text)
+        if len(found) != 1:
+            sys.exit(f"{file}: expected one struct with a FunctionInfo, found {len(found)}")
+        functions.append(Function(file.relative_to(source), found[0], number, text))
+    return functions
+
+
+def lookup(name: str, functions: list[Function]) -> str:
+    """A C++ function that finds the loop of an instruction."""
+    head = f"primitives::cpu::Step {name}(const Instruction& i)"
+    cases = "".join(f"    case {f.number}: return {f.shape}_step<{f.struct}>(i);\n" for f in functions)
+    return f"{head};\n{head} {{\n  switch (i.function) {{\n{cases}    default: return nullptr;\n  }}\n}}\n"
 
 
 def write(path: Path, text: str) -> None:
@@ -19,50 +67,35 @@ def write(path: Path, text: str) -> None:
         path.write_text(text)
 
 
-def member(text: str, struct: str, name: str) -> str:
-    return f"functions::{struct}::{name}" if re.search(rf"static [^\n]*\b{name}\(const", text) else "nullptr"
-
-
 def main(source: Path, out: Path) -> None:
-    files = sorted((source / "functions").glob("*/*.hpp"))
-    functions = []
-    for file in files:
-        text = file.read_text()
-        found = STRUCT.findall(text)
-        if len(found) != 1:
-            sys.exit(f"{file}: expected one struct with a FunctionInfo, found {len(found)}")
-        functions.append((file.relative_to(source), found[0], text))
-    includes = "".join(f'#include "{path}"\n' for path, _, _ in functions)
+    functions = read(source)
+    includes = "".join(f'#include "{function.path}"\n' for function in functions)
     rows = "".join(
-        f"      {{&functions::{struct}::info, functions::{struct}::accepts, {member(text, struct, 'emit')}, "
-        f"{member(text, struct, 'cells')}, {member(text, struct, 'finish')}}},\n"
-        for _, struct, text in functions
+        f"      {{&functions::{function.struct}::info, {', '.join(map(function.member, MEMBERS))}}},\n"
+        for function in functions
     )
+    loops = [function for function in functions if function.has_loop]
     write(
         out / "functions.cpp",
-        f'#define FZ_HOST\n#include "engine/registry.hpp"\n{includes}\nnamespace frazil::engine {{\n'
-        f"std::vector<lower::Function> generated_functions() {{\n  return {{\n{rows}  }};\n}}\n"
-        "}  // namespace frazil::engine\n",
-    )
-    cases = "".join(
-        f"    case {number}: return map_step<{struct}>(i);\n"
-        for number, (_, struct, text) in enumerate(functions)
-        if " apply(" in text
+        f'#define FZ_HOST\n#include "engine/registry.hpp"\n#include "functions/host_kernel.hpp"\n{includes}\n'
+        "namespace frazil::engine {\nstd::vector<lower::Function> generated_functions() {\n"
+        f"  return {{\n{rows}  }};\n}}\n}}  // namespace frazil::engine\n\nnamespace frazil::functions {{\n"
+        + lookup("host_step_of", [function for function in loops if function.shape == "host"])
+        + "}  // namespace frazil::functions\n",
     )
     write(
         out / "functions_isa.cpp",
-        f'#include "functions/map_kernel.hpp"\n{includes}\nnamespace frazil::functions::FZ_ISA {{\n'
-        "primitives::cpu::Step map_step_of(const Instruction& i);\n"
-        f"primitives::cpu::Step map_step_of(const Instruction& i) {{\n  switch (i.function) {{\n{cases}"
-        "    default: return nullptr;\n  }\n}\n}  // namespace frazil::functions::FZ_ISA\n",
+        f'#include "functions/call_kernel.hpp"\n{includes}\nnamespace frazil::functions::FZ_ISA {{\n'
+        + lookup("step_of", [function for function in loops if function.shape in ("map", "view", "string")])
+        + "}  // namespace frazil::functions::FZ_ISA\n",
     )
-    device = [(number, struct, text) for number, (_, struct, text) in enumerate(functions) if " apply(" in text]
+    maps = [function for function in loops if function.shape == "map"]
     write(
         out / "device_functions.inc",
         "#ifdef FZ_FUNCTION\n"
-        + "".join(f"FZ_FUNCTION({n}, {struct})\n" for n, struct, text in device if ".to_mask = true" not in text)
+        + "".join(f"FZ_FUNCTION({f.number}, {f.struct})\n" for f in maps if ".to_mask = true" not in f.text)
         + "#endif\n#ifdef FZ_PREDICATE\n"
-        + "".join(f"FZ_PREDICATE({n}, {struct})\n" for n, struct, text in device if ".to_mask = true" in text)
+        + "".join(f"FZ_PREDICATE({f.number}, {f.struct})\n" for f in maps if ".to_mask = true" in f.text)
         + "#endif\n",
     )
     write(out / "device_functions.hpp", "#pragma once\n" + includes)

@@ -15,9 +15,15 @@ namespace frazil::engine {
 
 namespace {
 
+template <primitives::cpu::VerbLookup lookup>
+primitives::cpu::Step with_host(const program::Instruction& i) {
+  const primitives::cpu::Step step = lookup(i);
+  return step ? step : functions::host_step_of(i);
+}
+
 primitives::cpu::VerbLookup native_functions() {
-  static constexpr primitives::cpu::VerbLookup tables[] = {functions::v2::map_step_of, functions::v3::map_step_of,
-                                                           functions::v4::map_step_of};
+  static constexpr primitives::cpu::VerbLookup tables[] = {
+      with_host<functions::v2::step_of>, with_host<functions::v3::step_of>, with_host<functions::v4::step_of>};
   return tables[primitives::cpu::native_level()];
 }
 

@@ -12,14 +12,15 @@ std::vector<const lower::Operator*> generated_operators();
 }  // namespace frazil::engine
 
 namespace frazil::functions {
-// The loops of map functions, by instruction set.
+// The loops of functions: of those that only the host can run, and of all others by instruction set.
+primitives::cpu::Step host_step_of(const program::Instruction& i);
 namespace v2 {
-primitives::cpu::Step map_step_of(const program::Instruction& i);
+primitives::cpu::Step step_of(const program::Instruction& i);
 }
 namespace v3 {
-primitives::cpu::Step map_step_of(const program::Instruction& i);
+primitives::cpu::Step step_of(const program::Instruction& i);
 }
 namespace v4 {
-primitives::cpu::Step map_step_of(const program::Instruction& i);
+primitives::cpu::Step step_of(const program::Instruction& i);
 }
 }  // namespace frazil::functions

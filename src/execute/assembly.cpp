@@ -1,6 +1,7 @@
 #include "execute/assembly.hpp"
 
 #include "base/error.hpp"
+#include "primitives/cpu/arena.hpp"
 #include "primitives/cpu/machine.hpp"
 #include "primitives/cpu/state.hpp"
 #include "primitives/move.hpp"
@@ -25,6 +26,21 @@ class SharedState : public SlotState {
  private:
   std::shared_ptr<void> owner_;
   void* state_;
+};
+
+// Text of one batch.
+class TextSlot : public SlotState {
+ public:
+  explicit TextSlot(Context& context) : arena_(context.pool, "text"), memory_{&arena_, allocate} {}
+  void* state() override { return &memory_; }
+  void begin_batch() override { arena_.reset(); }
+
+ private:
+  static char* allocate(void* arena, int64 bytes) {
+    return static_cast<primitives::cpu::Arena*>(arena)->allocate(bytes);
+  }
+  primitives::cpu::Arena arena_;
+  primitives::cpu::TextMemory memory_;
 };
 
 // A column made ready for gathers, with what it points to.
@@ -71,6 +87,13 @@ const Binding& Assembly::find(const std::string& name) const {
 int Assembly::add_slot(std::string what, SlotFactory factory) {
   slots_.push_back(std::move(factory));
   return builder_.add_slot(std::move(what));
+}
+
+int Assembly::text_slot() {
+  if (text_slot_ < 0) {
+    text_slot_ = add_slot("text", [](Context& context) { return std::make_unique<TextSlot>(context); });
+  }
+  return text_slot_;
 }
 
 void Assembly::enter_node(int node) { builder_.enter_node(static_cast<uint16>(node)); }

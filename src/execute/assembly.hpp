@@ -22,6 +22,7 @@ class SlotState {
  public:
   virtual ~SlotState() = default;
   virtual void* state() = 0;
+  virtual void begin_batch() {}
 };
 using SlotFactory = std::function<std::unique_ptr<SlotState>(Context&)>;
 
@@ -70,6 +71,8 @@ class Assembly {
 
   int add_slot(std::string what, SlotFactory factory);
   const std::vector<SlotFactory>& slots() const { return slots_; }
+  // The slot of the lane's memory for text that functions make: one for all of them.
+  int text_slot();
 
   // Starts the part of a plan node: errors and counts are its own.
   void enter_node(int node);
@@ -85,6 +88,7 @@ class Assembly {
   program::Builder builder_;
   std::vector<Binding> scope_;
   std::vector<SlotFactory> slots_;
+  int text_slot_ = -1;
   // What was fetched from build sides and dictionaries, by where it came from.
   std::map<std::tuple<const void*, int, int>, program::Value> fetched_;
 };

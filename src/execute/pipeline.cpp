@@ -71,6 +71,7 @@ class LaneRun {
   void run(Context& context, Batch batch) {
     for (Part& part : parts_) {
       part.end->begin(context, batch);
+      for (auto& slot : part.slots) slot->begin_batch();
       bind(batch);
       part.machine.run(bound_, batch.rows, batch.ordinal, part.states.data(), node_rows_.data());
       raise(context, part.machine.error());

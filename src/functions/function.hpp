@@ -17,6 +17,7 @@ using columns::TypeId;
 using lower::CallTypes;
 using lower::CellKind;
 using lower::Emit;
+using lower::SegmentedCall;
 using program::Builder;
 using program::Value;
 }  // namespace frazil::functions
@@ -31,6 +32,12 @@ using plan::kWholes;
 using plan::Shape;
 using program::RegisterView;
 using program::Type;
+
+// Functions of the shapes view, string and host read a row's arguments from a value of each executor's own type, with
+//   int size() const                       how many there are
+//   const RegisterView& text(int) const    by number
+//   int128 whole(int) const
+//   bool valid(int) const                  false only in functions that are told of nulls, see Builder::call
 
 // Two's complement without the undefined behaviour of signed overflow.
 template <class T>
@@ -76,5 +83,34 @@ FZ_HD bool equal_views(const RegisterView& a, const RegisterView& b) {
     if (x[i] != y[i]) return false;
   }
   return true;
+}
+
+// Text is UTF-8. Each character has one byte that does not continue another.
+FZ_HD bool begins_character(char byte) { return (static_cast<uint8>(byte) & 0xc0) != 0x80; }
+
+// Where the text after its first `count` characters begins.
+FZ_HD uint32 after_characters(const RegisterView& text, uint64 count) {
+  if (count >= text.length) return text.length;
+  const char* at = text.data();
+  uint32 end = 0;
+  for (; end < text.length; ++end) {
+    if (begins_character(at[end]) && count-- == 0) break;
+  }
+  return end;
+}
+// Where its last `count` characters begin.
+FZ_HD uint32 before_characters(const RegisterView& text, uint64 count) {
+  if (count >= text.length) return 0;
+  const char* at = text.data();
+  uint32 end = text.length;
+  for (; end > 0 && count > 0; --end) count -= begins_character(at[end - 1]);
+  return end;
+}
+
+// Writes a text to `out`; gives where the next one goes.
+FZ_HD char* append(char* out, const RegisterView& text) {
+  const char* from = text.data();
+  for (uint32 i = 0; i < text.length; ++i) *out++ = from[i];
+  return out;
 }
 }  // namespace frazil::functions

@@ -12,6 +12,8 @@ using program::Instruction;
 using program::Operand;
 using program::Type;
 
+namespace {
+
 template <Type>
 struct Native;
 // clang-format off
@@ -134,4 +136,5 @@ primitives::cpu::Step map_step(const Instruction& i) {
   }
 }
 
+}  // namespace
 }  // namespace frazil::functions

@@ -9,7 +9,7 @@ namespace {
 
 bool is_aggregate(const Expressions& expressions, const Expression& expression) {
   return expression.kind == Expression::Kind::call &&
-         expressions.functions().at(expressions.resolve(expression)).info->shape == plan::Shape::cells;
+         plan::aggregates(expressions.functions().at(expressions.resolve(expression)).info->shape);
 }
 
 int request_cell(Aggregates& aggregates, CellKind kind, ExpressionPtr argument) {
@@ -33,16 +33,24 @@ ExpressionPtr take_out(const Expressions& expressions, const ExpressionPtr& expr
   for (const AggregateCall& known : aggregates.calls) {
     if (known.call->text() == text) return plan::column(known.column, expression->type);
   }
+  for (const SegmentedAggregate& known : aggregates.segmented) {
+    if (known.call->text() == text) return plan::column(known.column, expression->type);
+  }
+  const std::string column = "aggregate " + std::to_string(aggregates.calls.size() + aggregates.segmented.size());
+  const Function& function = expressions.functions().at(expressions.resolve(*expression));
+  if (function.info->shape == plan::Shape::segmented) {
+    aggregates.segmented.push_back({expression, column});
+    return plan::column(column, expression->type);
+  }
   std::vector<DataType> types;
   for (const auto& argument : expression->arguments) types.push_back(argument->type);
-  const Function& function = expressions.functions().at(expressions.resolve(*expression));
-  AggregateCall call{expression, {}, "aggregate " + std::to_string(aggregates.calls.size())};
+  AggregateCall call{expression, {}, column};
   for (CellKind kind : function.cells({types, expression->type, expression->payload})) {
     const bool needs_argument = kind != CellKind::count_all;
     call.cells.push_back(request_cell(aggregates, kind, needs_argument ? expression->arguments[0] : nullptr));
   }
   aggregates.calls.push_back(call);
-  return plan::column(call.column, expression->type);
+  return plan::column(column, expression->type);
 }
 
 }  // namespace

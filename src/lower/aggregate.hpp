@@ -22,9 +22,16 @@ struct AggregateCall {
   std::string column;      // name of its result while the rest of the expression is computed
 };
 
+// One aggregate call that needs all values of a group at once.
+struct SegmentedAggregate {
+  plan::ExpressionPtr call;
+  std::string column;  // name of its result, as above
+};
+
 struct Aggregates {
   std::vector<CellRequest> cells;
   std::vector<AggregateCall> calls;
+  std::vector<SegmentedAggregate> segmented;
   std::vector<plan::Named> outputs;  // the expressions, aggregates replaced by columns
 };
 

@@ -58,8 +58,7 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
                  : "the function \"" + expression.name + "\" is not supported yet");
     return;
   }
-  const Shape shape = functions_.at(*id).info->shape;
-  if (shape == Shape::cells && !aggregates) {
+  if (plan::aggregates(functions_.at(*id).info->shape) && !aggregates) {
     refuse(refusals, "aggregate_here", expression,
            "aggregates are only supported in group_by and in selects of aggregates");
   }
@@ -97,7 +96,10 @@ Value Expressions::compile_call(Assembly& assembly, const Expression& call) cons
   for (const auto& argument : call.arguments) values.push_back(compile(assembly, *argument));
   const std::vector<DataType> types = argument_types(call);
   const uint16 id = resolve(call);
-  return functions_.at(id).emit({assembly.builder(), functions_, id, types, call.type, call.payload, values});
+  const Shape shape = functions_.at(id).info->shape;
+  const int text_slot = shape == Shape::string || shape == Shape::host ? assembly.text_slot() : -1;
+  return functions_.at(id).emit(
+      {assembly.builder(), functions_, id, types, call.type, call.payload, values, text_slot});
 }
 
 bool Expressions::may_fail(const Expression& expression) const {

@@ -25,7 +25,7 @@ bool FunctionTable::knows(const std::string& name) const {
 
 bool FunctionTable::aggregates(const std::string& name) const {
   for (const Function& function : functions_) {
-    if (name == function.info->name) return function.info->shape == plan::Shape::cells;
+    if (name == function.info->name) return plan::aggregates(function.info->shape);
   }
   return false;
 }

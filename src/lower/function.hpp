@@ -38,6 +38,7 @@ struct Emit {
   const DataType& result;
   const plan::Options& payload;
   std::span<const Value> values;
+  int text_slot = -1;  // shapes string and host: where the text that they make lies, for Builder::call
 };
 
 // One accumulator of an aggregate.
@@ -55,12 +56,25 @@ struct Cell {
   Type type;
 };
 
+// A call of a function of the shape segmented: the rows of its arguments, segment by segment. Segment s has those from
+// rows[start[s]] up to rows[start[s + 1]], in the order of their source.
+struct SegmentedCall {
+  std::span<const columns::Column> arguments;
+  std::span<const uint32_t> rows;
+  std::span<const uint32_t> start;  // one more than there are segments
+  const DataType& result;
+  const plan::Options& payload;
+  const memory::PoolPtr& pool;
+  int64_t segments() const { return static_cast<int64_t>(start.size()) - 1; }
+};
+
 struct Function {
   const plan::FunctionInfo* info;
   bool (*accepts)(const CallTypes&);
-  Value (*emit)(const Emit&);                        // map, view
-  std::vector<CellKind> (*cells)(const CallTypes&);  // cells: its accumulators over the argument
-  Value (*finish)(const Emit&);                      // cells: the result; values are the finished cells
+  Value (*emit)(const Emit&);                         // row-wise shapes
+  std::vector<CellKind> (*cells)(const CallTypes&);   // cells: its accumulators over the argument
+  Value (*finish)(const Emit&);                       // cells: the result; values are the finished cells
+  columns::Column (*segments)(const SegmentedCall&);  // segmented: a row for each segment
 };
 
 class FunctionTable {

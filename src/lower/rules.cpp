@@ -82,6 +82,12 @@ std::optional<Interval> dtype_bounds(const DataType& type) {
   }
 }
 
+columns::Column plain_column(const DataType& type, int64_t rows, const memory::PoolPtr& pool) {
+  columns::Column column{.type = type, .rows = rows, .physical = columns::plain_physical(type)};
+  column.values = pool->allocate(rows * columns::bytes_per_row(column.physical), "segments");
+  return column;
+}
+
 bool same_numbers(const DataType& a, const DataType& b) {
   if (a.id == TypeId::decimal && b.id == TypeId::decimal) return a.scale == b.scale;
   return a == b;

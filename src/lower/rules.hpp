@@ -63,4 +63,7 @@ Value finish_sum(const Emit& emit);
 Value finish_mean(const Emit& emit);
 Value finish_extreme(const Emit& emit);  // values: the extreme, the count
 
+// A plain column of `rows` values that the caller fills in, none of them null.
+columns::Column plain_column(const DataType& type, int64_t rows, const memory::PoolPtr& pool);
+
 }  // namespace frazil::lower

@@ -16,6 +16,9 @@ enum class Shape : uint8 {
   host,       // runs on the CPU backend only
 };
 
+// One value for all rows, or for those of a group.
+FZ_HD constexpr bool aggregates(Shape shape) { return shape == Shape::cells || shape == Shape::segmented; }
+
 using TypeSet = uint32;  // bit per program::Type
 FZ_HD constexpr TypeSet set_of(program::Type type) { return 1u << static_cast<int>(type); }
 constexpr TypeSet kWholes =

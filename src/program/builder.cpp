@@ -262,6 +262,30 @@ Value Builder::map_checked(uint16 function, Type type, std::vector<Value> argume
   return {reuse_or_append(instruction, type), type, valid, interval};
 }
 
+Value Builder::call(uint16 function, Type result, std::span<const Value> arguments, bool told_of_nulls, int slot) {
+  std::vector<KeyField> fields;
+  Operand valid = kAll;
+  for (const Value& argument : arguments) {
+    fields.push_back(
+        {.value = argument.operand, .valid = told_of_nulls ? argument.valid : kAll, .type = argument.type});
+    if (!told_of_nulls) valid = mask_and(valid, argument.valid);
+  }
+  Instruction call{.op = Op::call,
+                   .type = result,
+                   .function = function,
+                   .slot = static_cast<int16>(slot),
+                   .c = mask_and(live_, valid)};
+  for (const Instruction& known : program_.code) {
+    // Each instruction has a list of its own, so equal calls are told by what is in their lists.
+    if (known.op == Op::call && known.function == function && known.c == call.c &&
+        program_.lists[known.list] == fields) {
+      return {known.dst, result, valid, std::nullopt};
+    }
+  }
+  call.list = static_cast<int16>(add_list(std::move(fields)));
+  return {append(call, result), result, valid, std::nullopt};
+}
+
 Value Builder::range(const Value& value, int64 low, int64 high) {
   Operand operand =
       reuse_or_append({.op = Op::range, .type = value.type, .a = value.operand, .imm = low, .imm2 = high}, Type::mask);

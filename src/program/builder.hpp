@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ class FRAZIL_API Builder {
   Value select(const Value& predicate, const Value& yes, const Value& no);
   Value map(uint16 function, Type type, Type result, std::vector<Value> arguments, std::optional<Interval> interval);
   Value map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval);
+  // A function of arguments of any number and types, for the live rows. A null argument makes a null, unless the
+  // function is told of nulls. `slot`: of the lane's memory for text, for functions that make some.
+  Value call(uint16 function, Type result, std::span<const Value> arguments, bool told_of_nulls = false, int slot = -1);
   Value range(const Value& value, int64 low, int64 high);
   Value lookup(const Value& codes, int slot);
   Value mask_value(Operand mask, Operand valid);

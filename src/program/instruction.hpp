@@ -71,6 +71,7 @@ struct KeyField {
   uint8 bits;
   int128 base;    // lowest value
   uint64 states;  // packed values are below it; 0: more than 64 bits
+  bool operator==(const KeyField&) const = default;
 };
 
 }  // namespace frazil::program

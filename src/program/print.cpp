@@ -7,10 +7,10 @@ namespace {
 
 const char* name_of(Op op) {
   static const char* const names[kOps] = {
-      "load",      "load_bits",  "load_valid", "map",       "convert",   "wrap",         "select",   "and",
-      "or",        "and_not",    "not",        "range",     "lookup",    "filter",       "compact",  "pack_key",
-      "bytes_key", "group",      "probe",      "matched",   "gather",    "gather_valid", "cell_add", "cell_min",
-      "cell_max",  "cell_count", "emit",       "emit_mask", "emit_rows", "count_rows"};
+      "load",     "load_bits", "load_valid", "map",   "call",      "convert",   "wrap",         "select",
+      "and",      "or",        "and_not",    "not",   "range",     "lookup",    "filter",       "compact",
+      "pack_key", "bytes_key", "group",      "probe", "matched",   "gather",    "gather_valid", "cell_add",
+      "cell_min", "cell_max",  "cell_count", "emit",  "emit_mask", "emit_rows", "count_rows"};
   return names[static_cast<int>(op)];
 }
 
@@ -70,7 +70,7 @@ std::string text_of(const Program& program, const KeyField& field) {
 std::string line_of(const Program& program, const FunctionNames& functions, const Instruction& i) {
   std::string line;
   if (i.dst) line = text_of(program, i.dst) + " = ";
-  line += i.op == Op::map ? functions[i.function] : name_of(i.op);
+  line += i.op == Op::map || i.op == Op::call ? functions[i.function] : name_of(i.op);
   if (i.type != Type::none && i.type != Type::mask) line += std::string(".") + name_of(i.type);
   if (i.op == Op::convert) line += std::string(" from ") + name_of(i.from);
   bool first = true;
@@ -81,9 +81,8 @@ std::string line_of(const Program& program, const FunctionNames& functions, cons
   const bool is_cell = i.op >= Op::cell_add && i.op <= Op::cell_count;
   if (i.a || i.op == Op::mask_not || i.op == Op::filter) argument(text_of(program, i.a));
   if (i.b) argument((is_cell ? "group " : "") + text_of(program, i.b));
-  if (i.c)
-    argument((is_cell || i.op >= Op::emit || i.op == Op::group || i.op == Op::probe ? "rows " : "") +
-             text_of(program, i.c));
+  const bool has_rows = is_cell || i.op >= Op::emit || i.op == Op::group || i.op == Op::probe || i.op == Op::call;
+  if (i.c) argument((has_rows ? "rows " : "") + text_of(program, i.c));
   if (i.list >= 0) {
     for (const KeyField& field : program.lists[i.list]) argument(text_of(program, field));
   }

@@ -48,6 +48,7 @@ Expected expected_of(const Instruction& i) {
     case Op::cell_count: return {i.from, Type::row, Type::mask};
     case Op::emit: return {i.type, Type::none, Type::mask};
     case Op::emit_mask: return {Type::mask, Type::none, Type::mask};
+    case Op::call:
     case Op::emit_rows:
     case Op::count_rows: return {Type::none, Type::none, Type::mask};
     case Op::load:

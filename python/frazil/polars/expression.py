@@ -19,7 +19,7 @@ from frazil.polars.dtype import core_dtype
 from frazil.polars.literal import physical
 from frazil.polars.refusal import Refused, shown
 
-ROW_WISE = {"map", "view", "string", "host"}  # shapes of functions that give a row for each row
+AGGREGATES = {"cells", "segmented"}  # shapes of functions that give one row; all others give a row for each row
 
 
 class Height(IntEnum):
@@ -173,9 +173,7 @@ def is_hint(view: Any) -> bool:
 
 def height_of_call(function: core.Function, spelling: str, heights: list[Height]) -> Height:
     """The height of a call; refused where Polars would repeat one row beside many."""
-    if function["shape"] not in ROW_WISE | {"cells"}:
-        raise Refused("function", f"{spelling} has shape {function['shape']}, whose height is not known here")
-    if function["shape"] == "cells":
+    if function["shape"] in AGGREGATES:
         if heights and max(heights) < Height.ROWS:
             raise Refused("broadcast", f"{spelling} of something that has one row")
         return Height.ONE

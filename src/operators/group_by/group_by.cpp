@@ -54,8 +54,15 @@ class GroupSlot : public SlotState, public GroupState {
 
 class GroupLane : public LaneEnd {
  public:
+  void begin(Context& context, const columns::Batch& batch) override {
+    if (segments) segments->begin(context, batch);
+  }
+  void end(Context& context, const columns::Batch& batch) override {
+    if (segments) segments->end(context, batch);
+  }
   GroupSlot* groups = nullptr;
   std::vector<CellSlot*> cell_slots;
+  std::unique_ptr<SegmentLane> segments;  // null: no aggregate needs them
 };
 
 // The dtype under which an accumulator is read by the step that makes the results.
@@ -82,7 +89,8 @@ GroupBySink::GroupBySink(const lower::Expressions& expressions, plan::NodePtr no
     : expressions_(expressions),
       node_(std::move(node)),
       number_(number),
-      aggregates_(lower::split_aggregates(expressions, node_->group("aggregates"))) {
+      aggregates_(lower::split_aggregates(expressions, node_->group("aggregates"))),
+      segments_(expressions, aggregates_.segmented) {
   for (const lower::CellRequest& cell : aggregates_.cells) {
     sums_floats_ |= cell.kind == CellKind::add && cell.argument->type.is_float();
   }
@@ -224,10 +232,12 @@ void GroupBySink::prepare(Assembly& assembly) {
     }
   }
   add_cells(assembly, groups);
+  segments_.prepare(assembly, groups);
 }
 
-std::unique_ptr<LaneEnd> GroupBySink::start(Context&, const std::vector<SlotState*>& slots) {
+std::unique_ptr<LaneEnd> GroupBySink::start(Context& context, const std::vector<SlotState*>& slots) {
   auto lane = std::make_unique<GroupLane>();
+  lane->segments = segments_.start(context, slots);
   for (const CellPlan& cell : cells_) {
     lane->cell_slots.push_back(static_cast<CellSlot*>(slots[static_cast<size_t>(cell.slot)]));
     if (variant_ == Variant::one_group) lane->cell_slots.back()->cells.grow(1);
@@ -241,7 +251,7 @@ std::unique_ptr<LaneEnd> GroupBySink::start(Context&, const std::vector<SlotStat
 }
 
 std::optional<primitives::DeviceAggregation> GroupBySink::device_aggregation() const {
-  if (variant_ == Variant::hash) return std::nullopt;
+  if (variant_ == Variant::hash || !segments_.empty()) return std::nullopt;
   primitives::DeviceAggregation aggregation;
   aggregation.groups = variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits;
   for (const CellPlan& cell : cells_) {
@@ -297,6 +307,9 @@ void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
   }
   const auto rows = static_cast<int64_t>(present.size());
   batches_.push_back(batch_of(execute::unpack(layout_, keys.data(), rows, pool_), merged, rows, &present));
+  std::vector<uint32_t> place(static_cast<size_t>(groups));
+  for (uint32_t row = 0; row < present.size(); ++row) place[present[row]] = row;
+  places_.assign(lanes.size(), place);
 }
 
 namespace {
@@ -321,9 +334,11 @@ Partitioned partition(const std::vector<uint64>& hashes) {
 template <class Key>
 void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneEnd>>& lanes) {
   std::vector<Partitioned> parts(lanes.size());
+  places_.resize(lanes.size());
   context.scheduler->run(context, static_cast<int64_t>(lanes.size()), [&](int, int64_t l) {
     auto& lane = static_cast<GroupLane&>(*lanes[static_cast<size_t>(l)]);
     parts[static_cast<size_t>(l)] = partition(table_of<Key>(*lane.groups).hashes());
+    places_[static_cast<size_t>(l)].resize(lane.groups->size());
   });
   std::vector<columns::Batch> made(kPartitions);
   context.scheduler->run(context, kPartitions, [&](int, int64_t p) {
@@ -337,6 +352,7 @@ void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneE
            ++at) {
         const uint32_t g = parts[l].places[at];
         const uint32_t to = table.find_or_insert(from.keys()[g], from.hashes()[g]);
+        places_[l][g] = to;
         for (size_t c = 0; c < cells.size(); ++c) {
           cells[c].grow(table.size());
           cells[c].combine(to, lane.cell_slots[c]->cells, g);
@@ -347,17 +363,33 @@ void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneE
     made[static_cast<size_t>(p)] =
         batch_of(execute::unpack(layout_, table.keys().data(), rows, pool_), cells, rows, nullptr);
   });
-  for (columns::Batch& batch : made) {
-    if (batch.rows > 0) batches_.push_back(std::move(batch));
+  uint32_t rows_before = 0;
+  for (size_t p = 0; p < kPartitions; ++p) {
+    for (size_t l = 0; l < lanes.size(); ++l) {
+      for (uint32_t at = parts[l].start[p]; at < parts[l].start[p + 1]; ++at)
+        places_[l][parts[l].places[at]] += rows_before;
+    }
+    rows_before += static_cast<uint32_t>(made[p].rows);
+    if (made[p].rows > 0) batches_.push_back(std::move(made[p]));
   }
 }
 
 void GroupBySink::merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) {
   batches_.clear();
-  if (variant_ != Variant::hash) return merge_direct(lanes);
-  if (layout_.form == KeyLayout::Form::narrow) return merge_hash<uint64>(context, lanes);
-  if (layout_.form == KeyLayout::Form::wide) return merge_hash<uint128>(context, lanes);
-  merge_hash<RegisterView>(context, lanes);
+  places_.clear();
+  if (variant_ != Variant::hash) {
+    merge_direct(lanes);
+  } else if (layout_.form == KeyLayout::Form::narrow) {
+    merge_hash<uint64>(context, lanes);
+  } else if (layout_.form == KeyLayout::Form::wide) {
+    merge_hash<uint128>(context, lanes);
+  } else {
+    merge_hash<RegisterView>(context, lanes);
+  }
+  if (segments_.empty()) return;
+  std::vector<SegmentLane*> rows;
+  for (auto& lane : lanes) rows.push_back(static_cast<GroupLane&>(*lane).segments.get());
+  segments_.finish(context, rows, places_, batches_);
 }
 
 namespace {
@@ -370,6 +402,7 @@ execute::SourcePtr GroupBySink::finish(Context& context) {
   schema_.clear();
   for (const plan::Named& key : node_->group("keys")) schema_.push_back({key.name, key.expression->type});
   for (size_t c = 0; c < cells_.size(); ++c) schema_.push_back({cell_name(c), dtype_of(cells_[c].type)});
+  segments_.add_fields(schema_);
   for (const columns::Batch& batch : batches_) context.nodes[static_cast<size_t>(number_)].rows += batch.rows;
   return execute::table_source(context, schema_, std::move(batches_));
 }

@@ -10,6 +10,7 @@
 #include "execute/pipeline.hpp"
 #include "lower/lowering.hpp"
 #include "operators/group_by/cells.hpp"
+#include "operators/group_by/segments.hpp"
 
 namespace frazil::operators {
 
@@ -45,6 +46,7 @@ class GroupBySink : public execute::Sink {
   plan::NodePtr node_;
   int number_;
   lower::Aggregates aggregates_;
+  Segments segments_;
   Variant variant_ = Variant::hash;
   execute::KeyLayout layout_;
   std::vector<CellPlan> cells_;
@@ -55,6 +57,7 @@ class GroupBySink : public execute::Sink {
   bool sums_floats_ = false;
   memory::PoolPtr pool_;
   std::vector<columns::Batch> batches_;
+  GroupPlaces places_;  // of each lane's groups in the batches
   columns::Schema schema_;
 };
 

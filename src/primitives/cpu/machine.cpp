@@ -28,7 +28,8 @@ VerbLookup native_verbs() {
 Machine::Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool)
     : program_(program), selection_(kTileRows) {
   for (const Instruction& i : program.code) {
-    Step step = i.op == program::Op::map ? functions(i) : native_verbs()(i);
+    const bool is_function = i.op == program::Op::map || i.op == program::Op::call;
+    Step step = is_function ? functions(i) : native_verbs()(i);
     if (!step) step = state_verb(i);
     if (!step) {
       fail(ErrorKind::internal, "no loop for instruction " + std::to_string(static_cast<int>(i.op)) + " of type " +

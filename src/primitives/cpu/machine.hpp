@@ -13,7 +13,7 @@ namespace frazil::primitives::cpu {
 
 class Machine {
  public:
-  // `functions` finds the loops of map functions. Throws internal where an instruction has none.
+  // `functions` finds the loops of functions. Throws internal where an instruction has none.
   Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool);
 
   // All rows of a batch, whose columns are bound in the program's order. `slots` has one state for each slot,

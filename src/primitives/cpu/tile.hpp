@@ -120,6 +120,12 @@ struct CellArray {
   int copies;  // 1 or 4
 };
 
+// Where functions of a lane put the text that they make; it lasts until the batch has been materialised.
+struct TextMemory {
+  void* owner;
+  char* (*allocate)(void* owner, int64 bytes);
+};
+
 // Truth by dictionary code; codes of null rows may be anything.
 struct LookupTable {
   const uint8* truth;
