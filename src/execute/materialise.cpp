@@ -71,14 +71,15 @@ void store_views(Column& column, const memory::Buffer& from, int64_t rows, const
 }
 
 // How a computed column lies at rest. The register's type is as narrow as its interval allows; where that is narrower
-// than plain, the column's encoding says so.
+// than plain, the column's encoding says so. Narrow arrays are signed, so what needs u64 is widened.
 Column layout_of(const Binding& binding) {
   Column column;
   column.type = binding.type;
   column.physical = columns::plain_physical(binding.type);
   column.interval = binding.value.interval;
   const Type type = binding.value.type;
-  if (program::is_whole(type) && program::bytes_of(type) < columns::bytes_per_row(column.physical)) {
+  if (program::is_whole(type) && type != Type::u64 &&
+      program::bytes_of(type) < columns::bytes_per_row(column.physical)) {
     column.encoding = Encoding::narrow;
     column.physical = type == Type::i32 ? Physical::w4 : Physical::w8;
   }
@@ -94,6 +95,7 @@ void store_numbers(Column& column, const memory::Buffer& buffer, Type type, int6
   }
   auto from = [&]<class From>(From) {
     switch (wanted) {
+      case 16: column.values = convert<From, int128>(buffer, rows, pool); break;
       case 1: column.values = convert<From, int8_t>(buffer, rows, pool); break;
       case 2: column.values = convert<From, int16_t>(buffer, rows, pool); break;
       case 4: column.values = convert<From, int32_t>(buffer, rows, pool); break;
@@ -101,7 +103,8 @@ void store_numbers(Column& column, const memory::Buffer& buffer, Type type, int6
     }
   };
   if (type == Type::i32) return from(int32{});
-  if (type == Type::i64 || type == Type::u64) return from(int64{});
+  if (type == Type::i64) return from(int64{});
+  if (type == Type::u64) return from(uint64{});
   FZ_CHECK(type == Type::i128 || type == Type::u128);
   from(int128{});
 }

@@ -110,16 +110,27 @@ void read_values(const Column& column, Ranks& ranks) {
   }
 }
 
+// The same order with fewer bits: each value becomes its place among all of them.
+void make_dense(Ranks& ranks) {
+  std::vector<uint128> known = ranks.values;
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (uint128& value : ranks.values) {
+    value = static_cast<uint128>(std::lower_bound(known.begin(), known.end(), value) - known.begin());
+  }
+  ranks.bits = bits_for(known.size());
+}
+
 Ranks rank(const SortKey& key) {
   const Column& column = key.column;
   Ranks ranks{std::vector<uint128>(static_cast<size_t>(column.rows), 0)};
   read_values(column, ranks);
+  if (ranks.bits >= 128 && column.has_nulls()) make_dense(ranks);  // there is no bit left for nulls
   const uint128 highest = ranks.bits >= 128 ? ~uint128{0} : (uint128{1} << ranks.bits) - 1;
   if (key.descending) {
     for (uint128& value : ranks.values) value = highest - value;
   }
   if (!column.has_nulls()) return ranks;
-  FZ_CHECK(ranks.bits < 128);
   for (int64_t row = 0; row < column.rows; ++row) {
     uint128& value = ranks.values[static_cast<size_t>(row)];
     const bool valid = column.is_valid(row);

@@ -1,7 +1,9 @@
 #include "lower/expression.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <map>
 
 #include "base/error.hpp"
 #include "execute/materialise.hpp"
@@ -188,17 +190,78 @@ void split_conjuncts(const plan::ExpressionPtr& predicate, std::vector<plan::Exp
   }
 }
 
+namespace {
+
+// The column under casts, if that is all there is.
+const Expression* bare_column(const Expression& expression) {
+  const Expression* inner = &expression;
+  while (inner->kind == Expression::Kind::call && inner->name == "cast") inner = inner->arguments[0].get();
+  return inner->kind == Expression::Kind::column ? inner : nullptr;
+}
+
+// A literal as a number at a column's scale; nothing for other literals.
+std::optional<double> number_of(const Expression& expression, const DataType& like) {
+  const int128* whole = std::get_if<int128>(&expression.scalar);
+  if (expression.kind != Expression::Kind::literal || !whole) return std::nullopt;
+  return static_cast<double>(*whole) * std::pow(10.0, like.scale - expression.type.scale);
+}
+
+// The share of rows that a conjunct keeps, where the interval of its column or the size of its dictionary tells; as if
+// values were spread evenly. Only the order of filters depends on it.
+double guess_share(const Assembly& assembly, const Expression& conjunct) {
+  constexpr double kUnknown = 0.5;
+  const Expression* column = conjunct.arguments.empty() ? nullptr : bare_column(*conjunct.arguments[0]);
+  if (!column) return kUnknown;
+  const Binding& binding = assembly.find(column->name);
+  if (binding.origin != Binding::Origin::source) return kUnknown;
+  const program::SourceColumn& source = assembly.facts().columns[static_cast<size_t>(binding.column)];
+  if (source.dictionary && conjunct.name == "equal") return 1.0 / static_cast<double>(std::max<int64_t>(source.dictionary->rows, 1));
+  if (!source.interval || conjunct.arguments.size() < 2) return kUnknown;
+  const auto first = number_of(*conjunct.arguments[1], source.type);
+  const auto last = number_of(*conjunct.arguments.back(), source.type);
+  if (!first || !last) return kUnknown;
+  const auto low = static_cast<double>(source.interval->low), high = static_cast<double>(source.interval->high);
+  const double width = high - low + 1;
+  if (conjunct.name == "equal") return 1 / width;
+  if (conjunct.name == "is_between") return (*last - *first + 1) / width;
+  if (conjunct.name == "less" || conjunct.name == "less_equal") return (*first - low + 1) / width;
+  if (conjunct.name == "greater" || conjunct.name == "greater_equal") return (high - *first + 1) / width;
+  return kUnknown;
+}
+
+// Tests of one column belong together, where they become one range; the share of the group decides its place.
+void order_by_share(const Assembly& assembly, std::vector<plan::ExpressionPtr>& conjuncts) {
+  std::map<std::string, double> share_of_column;
+  auto column_of = [](const Expression& conjunct) -> std::string {
+    const Expression* column = conjunct.arguments.empty() ? nullptr : bare_column(*conjunct.arguments[0]);
+    return column ? column->name : conjunct.text();
+  };
+  for (const auto& conjunct : conjuncts) {
+    auto [share, is_new] = share_of_column.try_emplace(column_of(*conjunct), 1.0);
+    // Two bounds of one column cut from both ends.
+    share->second = std::max(0.0, share->second - (1 - guess_share(assembly, *conjunct)));
+  }
+  std::stable_sort(conjuncts.begin(), conjuncts.end(), [&](const auto& a, const auto& b) {
+    return share_of_column[column_of(*a)] < share_of_column[column_of(*b)];
+  });
+}
+
+}  // namespace
+
 void Expressions::filter(Assembly& assembly, const Expression& predicate) const {
-  std::vector<plan::ExpressionPtr> conjuncts;
+  std::vector<plan::ExpressionPtr> conjuncts, harmless;
   split_conjuncts(std::make_shared<Expression>(predicate), conjuncts);
   // What may fail must see every row of the node; it is computed before rows are dropped.
   std::vector<Value> fallible;
   for (const auto& conjunct : conjuncts) {
-    if (may_fail(*conjunct)) fallible.push_back(compile(assembly, *conjunct));
+    if (may_fail(*conjunct)) {
+      fallible.push_back(compile(assembly, *conjunct));
+    } else {
+      harmless.push_back(conjunct);
+    }
   }
-  for (const auto& conjunct : conjuncts) {
-    if (!may_fail(*conjunct)) assembly.builder().filter(compile(assembly, *conjunct));
-  }
+  order_by_share(assembly, harmless);
+  for (const auto& conjunct : harmless) assembly.builder().filter(compile(assembly, *conjunct));
   for (const Value& value : fallible) assembly.builder().filter(value);
 }
 

@@ -52,9 +52,9 @@ struct Variant {
 
 Variant variant_of(Word word) {
   switch (word) {
-    case Word::i32: return {run_tiles<int32, 16>, 16, 4};
-    case Word::i64: return {run_tiles<int64, 8>, 8, 8};
-    case Word::f64: return {run_tiles<double, 8>, 8, 8};
+    case Word::i32: return {run_tiles<int32, Tuning<int32>::rows>, Tuning<int32>::rows, 4};
+    case Word::i64: return {run_tiles<int64, Tuning<int64>::rows>, Tuning<int64>::rows, 8};
+    case Word::f64: return {run_tiles<double, Tuning<double>::rows>, Tuning<double>::rows, 8};
   }
   return {};
 }
@@ -154,7 +154,7 @@ class CudaDevice : public Device {
     const Variant variant = variant_of(folded.word);
     const DeviceProgram& p = folded.program;
     const size_t registers = static_cast<size_t>(p.registers) * variant.rows_per_thread * kThreads * variant.word_bytes;
-    const size_t masks = static_cast<size_t>(p.masks * variant.rows_per_thread * (kThreads / 32) * 4 + 15) / 16 * 16;
+    const size_t masks = static_cast<size_t>(p.masks) * kThreads * 4;
     return registers + masks + static_cast<size_t>(p.cells) * p.groups * copies * 8;
   }
 
@@ -206,11 +206,16 @@ DeviceTotals CudaDevice::aggregate(const program::Program& program, const Device
     totals.bytes_read += rows * columns::bytes_per_row(column.physical);
   }
   std::vector<memory::Buffer> tables;
+  std::vector<uint32> table_sizes;
   for (size_t t = 0; t < folded.table_slot.size(); ++t) {
     const cpu::LookupTable& table = *lookups[static_cast<size_t>(folded.table_slot[t])];
     tables.push_back(allocate(table.size));
     copy(tables.back(), 0, table.truth, table.size);
     p.tables[t] = tables.back().as<uint8>();
+    table_sizes.push_back(table.size);
+  }
+  for (int at = 0; at < p.step_count; ++at) {
+    if (p.steps[at].op == DeviceOp::lookup) p.steps[at].high = table_sizes[static_cast<size_t>(p.steps[at].low)];
   }
   std::lock_guard lock(mutex_);
   FZ_CUDA_TRY(cudaSetDevice(index_));

@@ -1,5 +1,5 @@
-// The kernel that runs tile programs: each block takes tiles of V rows a thread, each warp keeps its live rows as
-// ballots, registers lie in shared memory. Sums go to accumulators in shared memory, one set for each thread where they
+// The kernel that runs tile programs: each block takes tiles of V rows a thread. A mask is one word a thread, a bit for
+// each of its rows; registers lie in shared memory. Sums go to accumulators in shared memory, one set for each thread where they
 // fit, so that no two threads add to one place; each block leaves its totals, which a second kernel adds in order.
 #pragma once
 
@@ -9,6 +9,16 @@
 namespace frazil::primitives::cuda {
 
 constexpr int kThreads = 128;
+
+// Rows a thread and blocks an SM, as measured on an H200 with PDS-H Q1 and Q6 (docs/design/0003-cuda.md).
+template <class W>
+struct Tuning {
+  static constexpr int rows = 8, blocks = 4;
+};
+template <>
+struct Tuning<int32> {
+  static constexpr int rows = 16, blocks = 6;
+};
 
 template <class W>
 struct TypeOf;
@@ -55,21 +65,22 @@ __device__ __forceinline__ W literal_of(int64 bits) {
   else return static_cast<W>(bits);
 }
 
-// V values of a column: rows of this thread, dead ones as 0.
+// V values of a column: rows of this thread, dead ones as 0. Row k of a thread lies kThreads behind row k - 1, so that
+// neighbouring threads read neighbouring rows.
 template <class E, class W, int V>
-__device__ __forceinline__ void read(const DeviceColumn& column, long base, const uint32* live, W* values) {
+__device__ __forceinline__ void read(const DeviceColumn& column, long base, uint32 live, W* values) {
   const E* from = static_cast<const E*>(column.values) + base + threadIdx.x;
   E raw[V];
 #pragma unroll
-  for (int k = 0; k < V; ++k) raw[k] = live[k] >> (threadIdx.x & 31) & 1 ? from[k * kThreads] : E(0);
+  for (int k = 0; k < V; ++k) raw[k] = live >> k & 1 ? from[k * kThreads] : E(0);
   const W offset = static_cast<W>(column.base);
 #pragma unroll
   for (int k = 0; k < V; ++k) values[k] = static_cast<W>(raw[k]) + offset;
 }
 
 template <class W, int V>
-__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal,
-                                      long base, const uint32* live, const W* registers, W* values) {
+__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal, long base,
+                                      uint32 live, const W* registers, W* values) {
   if (operand.kind == DeviceOperand::reg) {
 #pragma unroll
     for (int k = 0; k < V; ++k) values[k] = registers[(operand.index * V + k) * kThreads + threadIdx.x];
@@ -96,44 +107,44 @@ __device__ __forceinline__ void fetch(const DeviceProgram& program, const Device
 }
 
 template <class W, int V>
-__global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ DeviceProgram program, long rows,
-                                                      unsigned long long* totals, unsigned long long* node_rows) {
+__global__ void __launch_bounds__(kThreads, Tuning<W>::blocks) run_tiles(const __grid_constant__ DeviceProgram program,
+                                                                         long rows, unsigned long long* totals,
+                                                                         unsigned long long* node_rows) {
+  static_assert(V <= 32);
+  constexpr uint32 kAll = V == 32 ? ~0u : (1u << V) - 1;
   extern __shared__ __align__(16) char shared[];
   W* registers = reinterpret_cast<W*>(shared);
-  uint32* masks = reinterpret_cast<uint32*>(registers + program.registers * V * kThreads);
+  uint32* masks = reinterpret_cast<uint32*>(registers + program.registers * V * kThreads) + threadIdx.x;
   unsigned long long* cells = reinterpret_cast<unsigned long long*>(
-      reinterpret_cast<char*>(masks) + (program.masks * V * (kThreads / 32) * 4 + 15) / 16 * 16);
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+      shared + (program.registers * V * sizeof(W) + program.masks * sizeof(uint32)) * kThreads);
   const int set = threadIdx.x % program.copies;
   const bool alone = program.copies == kThreads;
   const int accumulators = program.cells * program.groups;
   for (int j = threadIdx.x; j < accumulators * program.copies; j += kThreads) cells[j] = 0;
   __syncthreads();
-  unsigned long long counted[kMaxNodes] = {};  // of live rows, by node; the lanes of a warp share the nodes
+  uint32 counted[kMaxNodes] = {};  // this thread's live rows, by node
 
   for (long base = blockIdx.x * long(kThreads) * V; base < rows; base += gridDim.x * long(kThreads) * V) {
-    uint32 live[V];
-    uint32 group[V];
-    if (base + long(kThreads) * V <= rows) {
+    uint32 live = kAll;
+    if (base + long(kThreads) * V > rows) {
+      live = 0;
 #pragma unroll
-      for (int k = 0; k < V; ++k) live[k] = ~0u;
-    } else {
-#pragma unroll
-      for (int k = 0; k < V; ++k) live[k] = __ballot_sync(~0u, base + k * kThreads + threadIdx.x < rows);
+      for (int k = 0; k < V; ++k) {
+        if (base + k * kThreads + threadIdx.x < rows) live |= 1u << k;
+      }
     }
+    uint32 group[V];
 #pragma unroll
     for (int k = 0; k < V; ++k) group[k] = 0;
     for (int at = 0; at < program.step_count; ++at) {
       const DeviceStep& step = program.steps[at];
-      W a[V], b[V];
-      fetch<W, V>(program, step.a, step.op == DeviceOp::group_field ? step.extra : step.low, base, live, registers, a);
-      uint32 mask[V];
-      bool makes_mask = false, makes_value = false;
-      auto mask_of = [&](uint8 index, int k) -> uint32 {
-        if (index == kNone) return ~0u;
-        if (index == kLive) return live[k];
-        return masks[(index * V + k) * (kThreads / 32) + warp];
+      auto mask_of = [&](uint8 index) -> uint32 {
+        return index == kNone ? kAll : index == kLive ? live : masks[index * kThreads];
       };
+      W a[V], b[V];
+      uint32 mask = 0;
+      bool makes_mask = false, makes_value = false;
+      fetch<W, V>(program, step.a, step.op == DeviceOp::group_field ? step.extra : step.low, base, live, registers, a);
       switch (step.op) {
         case DeviceOp::move:
         case DeviceOp::sum: makes_value = true; break;
@@ -141,10 +152,8 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
           fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
           const W parameter = literal_of<W>(step.high);
           switch (step.function) {
-#define FZ_FUNCTION(number, name)                                                                         \
-  case number:                                                                                            \
-    _Pragma("unroll") for (int k = 0; k < V; ++k) a[k] = call<functions::name, W>(a[k], b[k], parameter); \
-    break;
+#define FZ_FUNCTION(number, name) \
+  case number: _Pragma("unroll") for (int k = 0; k < V; ++k) a[k] = call<functions::name, W>(a[k], b[k], parameter); break;
 #include "device_functions.inc"
 #undef FZ_FUNCTION
             default: break;
@@ -155,9 +164,11 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
         case DeviceOp::predicate: {
           fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
           switch (step.function) {
-#define FZ_PREDICATE(number, name)                                                                                    \
-  case number:                                                                                                        \
-    _Pragma("unroll") for (int k = 0; k < V; ++k) mask[k] = __ballot_sync(~0u, test<functions::name, W>(a[k], b[k])); \
+#define FZ_PREDICATE(number, name) \
+  case number: \
+    _Pragma("unroll") for (int k = 0; k < V; ++k) { \
+      if (test<functions::name, W>(a[k], b[k])) mask |= 1u << k; \
+    } \
     break;
 #include "device_functions.inc"
 #undef FZ_PREDICATE
@@ -170,15 +181,20 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
           const W low = step.low < -(1ll << 31) && sizeof(W) == 4 ? W(-(1ll << 31)) : W(step.low);
           const W high = step.high > (1ll << 31) - 1 && sizeof(W) == 4 ? W((1ll << 31) - 1) : W(step.high);
 #pragma unroll
-          for (int k = 0; k < V; ++k) mask[k] = __ballot_sync(~0u, a[k] >= low && a[k] <= high);
+          for (int k = 0; k < V; ++k) {
+            if (a[k] >= low && a[k] <= high) mask |= 1u << k;
+          }
           makes_mask = true;
           break;
         }
         case DeviceOp::lookup: {
           const uint8* table = program.tables[step.low];
+          const uint32 size = static_cast<uint32>(step.high);
 #pragma unroll
-          for (int k = 0; k < V; ++k)
-            mask[k] = __ballot_sync(~0u, (live[k] >> lane & 1) && table[static_cast<int>(a[k])]);
+          for (int k = 0; k < V; ++k) {
+            const uint32 code = static_cast<uint32>(static_cast<int>(a[k]));
+            if (live >> k & 1 && code < size) mask |= static_cast<uint32>(table[code]) << k;
+          }
           makes_mask = true;
           break;
         }
@@ -186,66 +202,61 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
           const uint32* words = program.columns[step.a.index].validity;
 #pragma unroll
           for (int k = 0; k < V; ++k) {
-            const long row = base + k * kThreads + warp * 32;
-            mask[k] = !words ? ~0u : row < rows ? words[row >> 5] : 0;
+            const long row = base + k * kThreads + threadIdx.x;
+            if (!words) mask |= 1u << k;
+            else if (live >> k & 1) mask |= (words[row >> 5] >> (row & 31) & 1) << k;
           }
           makes_mask = true;
           break;
         }
         case DeviceOp::mask_and:
-#pragma unroll
-          for (int k = 0; k < V; ++k) mask[k] = mask_of(step.mask_a, k) & mask_of(step.mask_b, k);
+          mask = mask_of(step.mask_a) & mask_of(step.mask_b);
           makes_mask = true;
           break;
         case DeviceOp::mask_or:
-#pragma unroll
-          for (int k = 0; k < V; ++k) mask[k] = mask_of(step.mask_a, k) | mask_of(step.mask_b, k);
+          mask = mask_of(step.mask_a) | mask_of(step.mask_b);
           makes_mask = true;
           break;
         case DeviceOp::mask_and_not:
-#pragma unroll
-          for (int k = 0; k < V; ++k) mask[k] = mask_of(step.mask_a, k) & ~mask_of(step.mask_b, k);
+          mask = mask_of(step.mask_a) & ~mask_of(step.mask_b);
           makes_mask = true;
           break;
         case DeviceOp::mask_not:
-#pragma unroll
-          for (int k = 0; k < V; ++k) mask[k] = ~mask_of(step.mask_a, k);
+          mask = ~mask_of(step.mask_a) & kAll;
           makes_mask = true;
           break;
         case DeviceOp::group_field: {
           const W low = W(step.low);
           const uint32 stride = static_cast<uint32>(step.high);
+          const uint32 valid = mask_of(step.mask_a);
 #pragma unroll
           for (int k = 0; k < V; ++k) {
             uint32 digit = static_cast<uint32>(static_cast<long>(a[k] - low));
-            if (step.has_validity) digit = mask_of(step.mask_a, k) >> lane & 1 ? digit + 1 : 0;
+            if (step.has_validity) digit = valid >> k & 1 ? digit + 1 : 0;
             group[k] += digit * stride;
           }
           break;
         }
         case DeviceOp::count: {
           unsigned long long* cell = cells + step.cell * program.groups * program.copies + set;
-          if (alone && step.mask_a == kNone) {
+          const uint32 mine = step.mask_a == kNone ? live : live & mask_of(step.mask_a);
+          if (alone) {
 #pragma unroll
             for (int k = 0; k < V; ++k) {
-              if (live[k] >> lane & 1) ++cell[group[k] * kThreads];
+              if (mine >> k & 1) ++cell[group[k] * kThreads];
             }
           } else {
 #pragma unroll
             for (int k = 0; k < V; ++k) {
-              if ((live[k] & mask_of(step.mask_a, k)) >> lane & 1) atomicAdd(&cell[group[k] * program.copies], 1ull);
+              if (mine >> k & 1) atomicAdd(&cell[group[k] * program.copies], 1ull);
             }
           }
           break;
         }
         case DeviceOp::count_rows: {
-          unsigned long long alive = 0;
+          const uint32 alive = __popc(live);
 #pragma unroll
-          for (int k = 0; k < V; ++k) alive += __popc(live[k]);
-#pragma unroll
-          for (int n = 0; n < kMaxNodes; ++n) {
-            if (n == step.low) counted[n] += alive;
-          }
+          for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.low ? alive : 0;
           break;
         }
       }
@@ -255,14 +266,7 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
       }
       if (makes_value && step.cell != kNone) {
         Accumulator<W>* cell = reinterpret_cast<Accumulator<W>*>(cells) + step.cell * program.groups * program.copies + set;
-        uint32 mine = 0;  // this thread's rows, a bit each
-        if (step.mask_a == kNone) {
-#pragma unroll
-          for (int k = 0; k < V; ++k) mine |= (live[k] >> lane & 1) << k;
-        } else {
-#pragma unroll
-          for (int k = 0; k < V; ++k) mine |= ((live[k] & mask_of(step.mask_a, k)) >> lane & 1) << k;
-        }
+        const uint32 mine = step.mask_a == kNone ? live : live & mask_of(step.mask_a);
         if (alone && program.groups == 1) {
           Accumulator<W> sum = 0;
 #pragma unroll
@@ -281,19 +285,10 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
         }
       }
       if (makes_mask && step.filters) {
-        uint32 any = 0;
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-          live[k] &= mask[k];
-          any |= live[k];
-        }
-        if (!any) break;
+        live &= mask;
+        if (!__any_sync(~0u, live)) break;
       } else if (makes_mask) {
-        if (lane == 0) {
-#pragma unroll
-          for (int k = 0; k < V; ++k) masks[(step.dst * V + k) * (kThreads / 32) + warp] = mask[k];
-        }
-        __syncwarp();
+        masks[step.dst * kThreads] = mask;
       }
     }
   }
@@ -311,11 +306,12 @@ __global__ void __launch_bounds__(kThreads) run_tiles(const __grid_constant__ De
       totals[long(blockIdx.x) * accumulators + j] = sum;
     }
   }
-  if (lane == 0) {
 #pragma unroll
-    for (int n = 0; n < kMaxNodes; ++n) {
-      if (n < program.nodes) atomicAdd(&node_rows[n], counted[n]);
-    }
+  for (int n = 0; n < kMaxNodes; ++n) {
+    if (n >= program.nodes) break;
+    unsigned long long warp_rows = counted[n];
+    for (int step = 16; step; step >>= 1) warp_rows += __shfl_down_sync(~0u, warp_rows, step);
+    if ((threadIdx.x & 31) == 0) atomicAdd(&node_rows[n], warp_rows);
   }
 }
 
