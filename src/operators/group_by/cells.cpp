@@ -94,10 +94,13 @@ void CellColumn::fold_copies() {
   array_.copies = 1;
 }
 
-void CellColumn::combine(int64_t to, const CellColumn& other, int64_t from) {
+void CellColumn::combine(const CellColumn& other, std::span<const uint32_t> groups,
+                         const std::vector<uint32_t>& place_of_group) {
   with_type([&](auto zero) {
     using T = decltype(zero);
-    combine_one(kind_, static_cast<T*>(array_.data)[to], static_cast<const T*>(other.array_.data)[from]);
+    T* to = static_cast<T*>(array_.data);
+    const T* from = static_cast<const T*>(other.array_.data);
+    for (uint32_t g : groups) combine_one(kind_, to[place_of_group[g]], from[g]);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "execute/assembly.hpp"
@@ -29,8 +30,8 @@ class CellColumn {
   const primitives::cpu::CellArray& array() const { return array_; }
   // Adds the interleaved copies into the first.
   void fold_copies();
-  // Combines group `from` of another lane's cell into group `to`.
-  void combine(int64_t to, const CellColumn& other, int64_t from);
+  // Combines groups of another lane's cell, each into its place here.
+  void combine(const CellColumn& other, std::span<const uint32_t> groups, const std::vector<uint32_t>& place_of_group);
   // The accumulators of `rows` groups, in the order of `groups` (null: as they lie), as a column of registers.
   columns::Column column(int64_t rows, const std::vector<uint32_t>* groups, const columns::DataType& type) const;
   program::Type type() const { return type_; }

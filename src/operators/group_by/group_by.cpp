@@ -1,6 +1,8 @@
 #include "operators/group_by/group_by.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 #include "base/error.hpp"
 #include "execute/scheduler.hpp"
@@ -285,11 +287,13 @@ void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
   std::vector<CellColumn> merged;
   for (CellSlot* slot : first.cell_slots) slot->cells.fold_copies();
   const int64_t groups = variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits;
+  std::vector<uint32_t> all(static_cast<size_t>(groups));
+  std::iota(all.begin(), all.end(), 0);
   for (size_t l = 1; l < lanes.size(); ++l) {
     auto& lane = static_cast<GroupLane&>(*lanes[l]);
     for (size_t c = 0; c < cells_.size(); ++c) {
       lane.cell_slots[c]->cells.fold_copies();
-      for (int64_t g = 0; g < groups; ++g) first.cell_slots[c]->cells.combine(g, lane.cell_slots[c]->cells, g);
+      first.cell_slots[c]->cells.combine(lane.cell_slots[c]->cells, all, all);
     }
   }
   for (CellSlot* slot : first.cell_slots) merged.push_back(std::move(slot->cells));
@@ -317,6 +321,7 @@ namespace {
 // Groups of a table by partition of their hash: places[start[p]] up to places[start[p + 1]], in group order.
 struct Partitioned {
   std::vector<uint32_t> start, places;
+  std::span<const uint32_t> of(size_t p) const { return {places.data() + start[p], start[p + 1] - start[p]}; }
 };
 
 Partitioned partition(const std::vector<uint64>& hashes) {
@@ -348,15 +353,11 @@ void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneE
     for (size_t l = 0; l < lanes.size(); ++l) {
       auto& lane = static_cast<GroupLane&>(*lanes[l]);
       const GroupTable<Key>& from = table_of<Key>(*lane.groups);
-      for (uint32_t at = parts[l].start[static_cast<size_t>(p)]; at < parts[l].start[static_cast<size_t>(p) + 1];
-           ++at) {
-        const uint32_t g = parts[l].places[at];
-        const uint32_t to = table.find_or_insert(from.keys()[g], from.hashes()[g]);
-        places_[l][g] = to;
-        for (size_t c = 0; c < cells.size(); ++c) {
-          cells[c].grow(table.size());
-          cells[c].combine(to, lane.cell_slots[c]->cells, g);
-        }
+      const std::span<const uint32_t> groups = parts[l].of(static_cast<size_t>(p));
+      for (uint32_t g : groups) places_[l][g] = table.find_or_insert(from.keys()[g], from.hashes()[g]);
+      for (size_t c = 0; c < cells.size(); ++c) {
+        cells[c].grow(table.size());
+        cells[c].combine(lane.cell_slots[c]->cells, groups, places_[l]);
       }
     }
     const int64_t rows = table.size();
@@ -366,8 +367,7 @@ void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneE
   uint32_t rows_before = 0;
   for (size_t p = 0; p < kPartitions; ++p) {
     for (size_t l = 0; l < lanes.size(); ++l) {
-      for (uint32_t at = parts[l].start[p]; at < parts[l].start[p + 1]; ++at)
-        places_[l][parts[l].places[at]] += rows_before;
+      for (uint32_t g : parts[l].of(p)) places_[l][g] += rows_before;
     }
     rows_before += static_cast<uint32_t>(made[p].rows);
     if (made[p].rows > 0) batches_.push_back(std::move(made[p]));

@@ -19,6 +19,10 @@ class GroupTable {
   const std::vector<uint64>& hashes() const { return hashes_; }
   const Arena& arena() const { return arena_; }
 
+  void prefetch(uint64 hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+
   uint32 find_or_insert(const Key& key, uint64 hash) {
     if (keys_.size() * 2 >= slots_.size()) grow();
     const uint64 wrap = slots_.size() - 1;

@@ -30,8 +30,8 @@ void JoinTable<Key>::build(std::span<const Key> keys, const uint64* valid, uint6
       if (!valid || valid[row >> 6] >> (row & 63) & 1) f(row);
     }
   };
-  // An array costs 4 bytes a possible key, a slot 24 bytes a row at half load.
-  const bool dense = std::is_same_v<Key, uint64> && key_range > 0 && key_range <= keys.size() * 16 + 4096;
+  // An array costs 4 bytes a possible key and keeps the order of clustered probes; a slot costs 24 bytes a row.
+  const bool dense = std::is_same_v<Key, uint64> && key_range > 0 && key_range <= keys.size() * 64 + 4096;
   if (dense) {
     reservation_.resize(static_cast<int64>(key_range * 4));
     array_.assign(key_range, kNoRow);

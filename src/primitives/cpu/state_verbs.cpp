@@ -154,8 +154,17 @@ void group(Tile& tile, const Instruction& i, GroupTable<Key>& table) {
   const Key* keys = values_of<Key>(tile, i.a);
   uint32* to = result_of<uint32>(tile, i.dst);
   uint64 hashes[kTileRows];
-  each_row(tile, i.c, [&](int row) { hashes[row] = hash_of(keys[row]); });
-  each_row(tile, i.c, [&](int row) { to[row] = table.find_or_insert(keys[row], hashes[row]); });
+  each_row(tile, i.c, [&](int row) {
+    hashes[row] = hash_of(keys[row]);
+    table.prefetch(hashes[row]);
+  });
+  // Clustered keys come in runs: a row with the key of the row before it needs no look-up.
+  int last = -1;
+  each_row(tile, i.c, [&](int row) {
+    const bool same = last >= 0 && hashes[row] == hashes[last] && same_key(keys[row], keys[last]);
+    to[row] = same ? to[last] : table.find_or_insert(keys[row], hashes[row]);
+    last = row;
+  });
 }
 
 void group(Tile& tile, const Instruction& i) {
@@ -171,7 +180,12 @@ void probe(Tile& tile, const Instruction& i, const JoinTable<Key>& table) {
   const Key* keys = values_of<Key>(tile, i.a);
   uint32* to = result_of<uint32>(tile, i.dst);
   std::memset(to, 0xff, sizeof(uint32) * static_cast<size_t>(tile.rows));
-  each_row(tile, i.c, [&](int row) { to[row] = table.find(keys[row]); });
+  uint64 hashes[kTileRows];
+  each_row(tile, i.c, [&](int row) {
+    hashes[row] = hash_of(keys[row]);
+    table.prefetch(keys[row], hashes[row]);
+  });
+  each_row(tile, i.c, [&](int row) { to[row] = table.find(keys[row], hashes[row]); });
 }
 
 void probe(Tile& tile, const Instruction& i) {
