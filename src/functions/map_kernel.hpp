@@ -50,7 +50,7 @@ FZ_HD void each_block(const Tile& tile, F f) {
 FZ_HD void report(Tile& tile, const Instruction& i, int word, uint64 bad) {
   if (bad == 0 || tile.error.row >= 0) return;
   const int row = word * 64 + __builtin_ctzll(bad);
-  tile.error = {tile.ordinal + primitives::cpu::batch_row(tile, row), i.function, i.node};
+  tile.error = {tile.ordinal + primitives::cpu::batch_row(tile, row), static_cast<uint16>(i.imm2), i.node};
 }
 
 // `call(row, bad)` computes one row.
@@ -74,7 +74,9 @@ FZ_HD void run_rows(Tile& tile, const Instruction& i, Call call) {
         truth[k] = bad;
         any |= bad;
       }
-      if (any) report(tile, i, w, primitives::cpu::pack_bytes(truth) & primitives::cpu::mask_word(tile, i.entry, w));
+      // Where the result is known to fit, only null rows can fail, and they may hold anything.
+      if (any && i.imm == 1)
+        report(tile, i, w, primitives::cpu::pack_bytes(truth) & primitives::cpu::mask_word(tile, i.entry, w));
     });
   } else {
     T* to = primitives::cpu::result_of<T>(tile, i.dst);

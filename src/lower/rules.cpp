@@ -194,14 +194,14 @@ Type decimal_type(std::span<const Value> values, const std::optional<Interval>& 
 }
 
 Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std::optional<Interval>& widest,
-                      std::optional<Interval> exact) {
+                      std::optional<Interval> exact, std::optional<uint16> raises) {
   if (!exact) exact = widest;
   const Type type = decimal_type(arguments, widest);
   for (Value& argument : arguments) argument = emit.builder.convert(argument, type);
   if (exact && exact->low >= decimal_bounds().low && exact->high <= decimal_bounds().high) {
     return emit.builder.map(emit.id, type, type, std::move(arguments), exact);
   }
-  return emit.builder.map_checked(emit.id, type, std::move(arguments), decimal_bounds());
+  return emit.builder.map_checked(emit.id, type, std::move(arguments), decimal_bounds(), raises.value_or(emit.id));
 }
 
 namespace {
@@ -226,7 +226,8 @@ Value rescale_up(const Emit& emit, const Value& value, int from_scale, int to_sc
   if (from_scale == to_scale) return value;
   const Value factor = emit.builder.whole(power_of_ten(to_scale - from_scale));
   if (auto literal = rescaled_literal(emit.builder, value, factor)) return *literal;
-  return checked_decimal(step(emit, "rescale_up"), {value, factor}, multiply_intervals(value, factor));
+  return checked_decimal(step(emit, "rescale_up"), {value, factor}, multiply_intervals(value, factor), std::nullopt,
+                         emit.id);
 }
 
 Value rescale_clamped(const Emit& emit, const Value& value, int from_scale, int to_scale) {

@@ -45,9 +45,10 @@ Value compare(const Emit& emit, Comparison comparison);
 bool comparable(const CallTypes& types);
 
 // A decimal operation at the result's scale: in the narrowest type that holds `widest` and the arguments, checked
-// where `exact` (widest, if not given) may need more than 38 digits.
+// where `exact` (widest, if not given) may need more than 38 digits. `raises`: the function whose failure that is, if
+// it is not the one that computes.
 Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std::optional<Interval>& widest,
-                      std::optional<Interval> exact = std::nullopt);
+                      std::optional<Interval> exact = std::nullopt, std::optional<uint16> raises = std::nullopt);
 
 // Kleene's three-valued logic.
 Value kleene_and(Builder& builder, const Value& a, const Value& b);

@@ -247,7 +247,8 @@ Value Builder::map(uint16 function, Type type, Type result, std::vector<Value> a
   return {reuse_or_append(instruction, result), result, valid, interval};
 }
 
-Value Builder::map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval) {
+Value Builder::map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval,
+                           uint16 raises) {
   Instruction instruction{.op = Op::map, .type = type, .function = function};
   Operand* places[] = {&instruction.a, &instruction.b, &instruction.c};
   Operand valid = kAll;
@@ -259,6 +260,7 @@ Value Builder::map_checked(uint16 function, Type type, std::vector<Value> argume
   // Null rows hold anything, so they may not raise; kAll would mean every row of the tile.
   instruction.entry = mask_and(entry_, valid);
   instruction.imm = 1;
+  instruction.imm2 = raises;
   return {reuse_or_append(instruction, type), type, valid, interval};
 }
 

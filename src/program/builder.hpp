@@ -53,7 +53,9 @@ class FRAZIL_API Builder {
   Value wrap(const Value& value, Element element, const Interval& bounds);
   Value select(const Value& predicate, const Value& yes, const Value& no);
   Value map(uint16 function, Type type, Type result, std::vector<Value> arguments, std::optional<Interval> interval);
-  Value map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval);
+  // The failure is that of the function `raises`: a step of another function raises in its name.
+  Value map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval,
+                    uint16 raises);
   // A function of arguments of any number and types, for the live rows. A null argument makes a null, unless the
   // function is told of nulls. `slot`: of the lane's memory for text, for functions that make some.
   Value call(uint16 function, Type result, std::span<const Value> arguments, bool told_of_nulls = false, int slot = -1);

@@ -55,8 +55,8 @@ struct Instruction {
   int16 slot = -1;
   int16 list = -1;
   Operand dst, a, b, c;
-  Operand entry;  // instructions that may fail: rows that were live on entry to their plan node
-  int64 imm = 0, imm2 = 0;
+  Operand entry;            // instructions that may fail: rows that were live on entry to their plan node
+  int64 imm = 0, imm2 = 0;  // map: imm 1 if it may fail, with the failure of function imm2
 };
 
 // A field of a key: how an operand is packed. Packed value 0 is null where `nullable`. Or an argument of a call, which

@@ -6,17 +6,14 @@ namespace frazil::functions {
 
 // A step of decimal functions; Polars has no name for it.
 struct rescale_up {
-  static constexpr FunctionInfo info{
-      .name = "rescale_up",
-      .polars = {},
-      .arguments = 1,
-      .parameters = 1,
-      .kernels = kSignedWholes,
-      .may_fail = true,
-      .failure = "conversion of a decimal failed: at the new scale it needs more than 38 digits",
-      .invalid_operation = true,
-      .doc = "A decimal at a larger scale.",
-      .example = "rescale_up(1.5, 10) = 1.50"};
+  static constexpr FunctionInfo info{.name = "rescale_up",
+                                     .polars = {},
+                                     .arguments = 1,
+                                     .parameters = 1,
+                                     .kernels = kSignedWholes,
+                                     .may_fail = true,
+                                     .doc = "A decimal at a larger scale.",
+                                     .example = "rescale_up(1.5, 10) = 1.50"};
   template <class T>
   FZ_HD static T apply(T value, T factor, bool& bad) {
     T result;
