@@ -9,13 +9,14 @@ import operator
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import polars as pl
 import pytest
 from oracle import assert_agreement
 from polars import col
-from samples import ALL, DECIMALS, FLOATS, NUMBERS, SIGNED, TIMES, WHOLES, interesting, pairs, variants
+from samples import ALL, DECIMALS, FLOATS, LONG, NUMBERS, SIGNED, TIMES, WHOLES, interesting, pairs, variants
 
 import frazil
 
@@ -111,6 +112,28 @@ def casts() -> Iterator[Case]:
         yield str(source), pairs(source), [col("a").cast(pl.Decimal(38, scale)) for scale in (source.scale, 9)]
 
 
+def texts() -> Iterator[Case]:
+    for source in WHOLES:
+        yield f"{source} to String", pairs(source), [col("a").cast(pl.String)]
+
+
+def heads() -> Iterator[Case]:
+    counts = [0, 1, 3, 12, 100, -1, -3, -100]
+    yield "literals", pairs(pl.String), [col("a").str.head(count) for count in counts]
+    for dtype in (pl.Int8, pl.Int64, pl.UInt32):
+        yield f"{dtype}", pairs(pl.String, dtype), [col("a").str.head(col("b"))]
+
+
+def concatenations() -> Iterator[Case]:
+    three = [
+        pl.concat_str("a", "b", "a", separator=separator, ignore_nulls=ignore_nulls)
+        for separator in ("", "-", LONG)
+        for ignore_nulls in (False, True)
+    ]
+    one = pl.concat_str("a", ignore_nulls=True)
+    yield "String", pairs(pl.String), [*three, one, col("a") + col("b"), pl.concat_str("a", pl.lit("ä"), "b")]
+
+
 def nulls(expression: pl.Expr) -> Iterator[Case]:
     for dtype in ALL:
         yield str(dtype), pairs(dtype), [expression]
@@ -156,7 +179,9 @@ CASES: dict[str, Cases] = {
     "subtract": partial(arithmetic, operator.sub),
     "multiply": partial(arithmetic, operator.mul),
     "divide": lambda: of_pairs(FLOATS, operator.truediv),
-    "cast": casts,
+    "cast": lambda: chain(casts(), texts()),
+    "str_head": heads,
+    "concat_str": concatenations,
     "equal": partial(comparison, operator.eq),
     "not_equal": partial(comparison, operator.ne),
     "less": partial(comparison, operator.lt),
@@ -176,6 +201,7 @@ CASES: dict[str, Cases] = {
     "max": lambda: aggregate([*NUMBERS, *TIMES], col("a").max()),
     "min": lambda: aggregate([*NUMBERS, *TIMES], col("a").min()),
     "mean": means,
+    "n_unique": lambda: aggregate(ALL, col("a").n_unique()),
     "sum": lambda: aggregate(NUMBERS, col("a").sum()),
 }
 
@@ -205,7 +231,7 @@ def approximate(rows: pl.DataFrame, expression: pl.Expr) -> list[str]:
     "expression",
     [
         col("a").cast(pl.Int8),
-        col("a").cast(pl.String),
+        col("b").cast(pl.Int64),
         col("b").cast(pl.Decimal(10, 2)),
     ],
 )

@@ -22,6 +22,7 @@ AGGREGATES = {
     "mean": col("price").mean(),
     "float": col("real").sum(),
     "real mean": col("real").mean(),
+    "texts": col("text").n_unique(),
 }
 APPROXIMATE = ["float", "mean", "real mean"]
 
