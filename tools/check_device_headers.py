@@ -24,7 +24,8 @@ TYPES = {
     "view": "program::RegisterView",
 }  # fmt: skip
 
-# Calls `apply` of each function for each type that it has a kernel for.
+# Calls `apply` of each map for each type that it has a kernel for, and the text of functions of the shapes view and
+# string.
 EVERY_KERNEL = """
 namespace frazil::functions {
 template <class F, class... Arguments>
@@ -52,6 +53,22 @@ template <class F>
 FZ_HD void call_all(const void* from, void* to) {
 %(calls)s
 }
+struct Row {
+  const RegisterView* texts;
+  FZ_HD int size() const { return 3; }
+  FZ_HD const RegisterView& text(int k) const { return texts[k]; }
+  FZ_HD int128 whole(int k) const { return texts[k].length; }
+  FZ_HD bool valid(int k) const { return texts[k].length > 0; }
+};
+template <class F>
+FZ_HD void call_view(const void* from, void* to) {
+  *static_cast<RegisterView*>(to) = F::apply(Row{static_cast<const RegisterView*>(from)});
+}
+template <class F>
+FZ_HD void call_string(const void* from, void* to) {
+  const Row row{static_cast<const RegisterView*>(from)};
+  F::write(row, static_cast<char*>(to) + F::bytes(row));
+}
 }  // namespace frazil::functions
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 extern "C" __global__
@@ -71,9 +88,11 @@ def shared_headers() -> list[str]:
 def every_kernel() -> str:
     """One unit of all headers that instantiates every kernel."""
     calls = "\n".join(f"  call<F, program::Type::{type}, {native}>(from, to);" for type, native in TYPES.items())
-    structs = [function.struct for function in function_files(ROOT) if "kernels" in function.fields]
+    callers = {"map": "call_all", "view": "call_view", "string": "call_string"}
     functions = "\n".join(
-        f"  frazil::functions::call_all<frazil::functions::{struct}>(from, to);" for struct in structs
+        f"  frazil::functions::{callers[function.shape]}<frazil::functions::{function.struct}>(from, to);"
+        for function in function_files(ROOT)
+        if "kernels" in function.fields or function.shape in ("view", "string")
     )
     includes = "".join(f'#include "{header}"\n' for header in shared_headers())
     return includes + EVERY_KERNEL % {"calls": calls, "functions": functions}

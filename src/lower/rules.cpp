@@ -241,6 +241,36 @@ Value rescale_clamped(const Emit& emit, const Value& value, int from_scale, int 
                           {emit.builder.convert(value, type), emit.builder.convert(factor, type)}, exact);
 }
 
+namespace {
+
+// Whether a value may be rescaled by itself: it is known to fit then.
+bool fits_at_scale(const Value& value, const Value& factor) {
+  const std::optional<Interval> product = multiply_intervals(value, factor);
+  if (!product) return false;
+  return value.is_literal() || (product->low >= decimal_bounds().low && product->high <= decimal_bounds().high);
+}
+
+}  // namespace
+
+Value sum_of_decimals(const Emit& emit, bool subtract) {
+  Builder& builder = emit.builder;
+  for (const size_t side : {0, 1}) {
+    Value factor = builder.whole(power_of_ten(emit.result.scale - emit.types[side].scale));
+    if (factor.interval->low == 1 || fits_at_scale(emit.values[side], factor)) continue;
+    Value other = emit.values[1 - side];
+    if (subtract && side == 1) factor = builder.whole(-factor.interval->low);
+    if (subtract && side == 0) {
+      const Value zero = builder.convert(builder.whole(0), Type::i128);
+      other = builder.map(emit.id, Type::i128, Type::i128, {zero, builder.convert(other, Type::i128)}, std::nullopt);
+    }
+    return checked_decimal(step(emit, "multiply_add"), {emit.values[side], other, factor}, std::nullopt, std::nullopt,
+                           emit.id);
+  }
+  const Value a = rescale_up(emit, emit.values[0], emit.types[0].scale, emit.result.scale);
+  const Value b = rescale_up(emit, emit.values[1], emit.types[1].scale, emit.result.scale);
+  return checked_decimal(emit, {a, b}, subtract ? subtract_intervals(a, b) : add_intervals(a, b));
+}
+
 Value kleene_and(Builder& builder, const Value& a, const Value& b) {
   Value result = builder.mask_value(builder.mask_and(a.operand, b.operand), program::kAll);
   if (!a.valid && !b.valid) return result;

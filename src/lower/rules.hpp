@@ -49,6 +49,8 @@ bool comparable(const CallTypes& types);
 // it is not the one that computes.
 Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std::optional<Interval>& widest,
                       std::optional<Interval> exact = std::nullopt, std::optional<uint16> raises = std::nullopt);
+// The sum or difference of decimals at the result's scale. It is exact: only the result has to fit.
+Value sum_of_decimals(const Emit& emit, bool subtract);
 
 // Kleene's three-valued logic.
 Value kleene_and(Builder& builder, const Value& a, const Value& b);

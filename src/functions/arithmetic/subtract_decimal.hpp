@@ -24,11 +24,7 @@ struct subtract_decimal {
     return types.arguments[0].id == TypeId::decimal && types.arguments[1].id == TypeId::decimal &&
            types.result.id == TypeId::decimal;
   }
-  static Value emit(const Emit& emit) {
-    const Value a = lower::rescale_up(emit, emit.values[0], emit.types[0].scale, emit.result.scale);
-    const Value b = lower::rescale_up(emit, emit.values[1], emit.types[1].scale, emit.result.scale);
-    return lower::checked_decimal(emit, {a, b}, lower::subtract_intervals(a, b));
-  }
+  static Value emit(const Emit& emit) { return lower::sum_of_decimals(emit, true); }
 #endif
 };
 
