@@ -13,10 +13,10 @@ bool is_aggregate(const Expressions& expressions, const Expression& expression) 
 }
 
 int request_cell(Aggregates& aggregates, CellKind kind, ExpressionPtr argument) {
-  const std::string text = argument ? argument->text() : "";
   for (size_t c = 0; c < aggregates.cells.size(); ++c) {
     const CellRequest& cell = aggregates.cells[c];
-    if (cell.kind == kind && (cell.argument ? cell.argument->text() : "") == text) return static_cast<int>(c);
+    const bool same = cell.argument && argument ? *cell.argument == *argument : cell.argument == argument;
+    if (cell.kind == kind && same) return static_cast<int>(c);
   }
   aggregates.cells.push_back({kind, std::move(argument)});
   return static_cast<int>(aggregates.cells.size() - 1);
@@ -29,12 +29,11 @@ ExpressionPtr take_out(const Expressions& expressions, const ExpressionPtr& expr
     for (const auto& argument : expression->arguments) arguments.push_back(take_out(expressions, argument, aggregates));
     return plan::call(expression->name, std::move(arguments), expression->type, expression->payload);
   }
-  const std::string text = expression->text();
   for (const AggregateCall& known : aggregates.calls) {
-    if (known.call->text() == text) return plan::column(known.column, expression->type);
+    if (*known.call == *expression) return plan::column(known.column, expression->type);
   }
   for (const SegmentedAggregate& known : aggregates.segmented) {
-    if (known.call->text() == text) return plan::column(known.column, expression->type);
+    if (*known.call == *expression) return plan::column(known.column, expression->type);
   }
   const std::string column = "aggregate " + std::to_string(aggregates.calls.size() + aggregates.segmented.size());
   const Function& function = expressions.functions().at(expressions.resolve(*expression));

@@ -295,7 +295,9 @@ bool all_boolean(const CallTypes& types) {
                      [](const DataType& type) { return type.id == TypeId::boolean; });
 }
 
-bool summable(const DataType& type) { return is_number(type) || type.id == TypeId::decimal; }
+bool summable(const DataType& type) {
+  return is_number(type) || type.id == TypeId::decimal || type.id == TypeId::boolean;
+}
 
 bool ordered(const DataType& type) {
   const Type widest = widest_type(type);

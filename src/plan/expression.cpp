@@ -1,6 +1,7 @@
 #include "plan/expression.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace frazil::plan {
 
@@ -41,15 +42,45 @@ std::string text_of(const Scalar& scalar) {
   return "null";
 }
 
+std::string text_of(const Option& option) {
+  if (const auto* truth = option.as<bool>()) return *truth ? "true" : "false";
+  if (const auto* whole = option.as<int64_t>()) return std::to_string(*whole);
+  if (const auto* real = option.as<double>()) return std::to_string(*real);
+  if (const auto* text = option.as<std::string>()) return "\"" + *text + "\"";
+  const auto* list = option.as<Options>();
+  if (!list) return "none";
+  std::string text = "[";
+  for (size_t i = 0; i < list->size(); ++i) text += (i ? ", " : "") + text_of((*list)[i]);
+  return text + "]";
+}
+
 }  // namespace
 
 std::string Expression::text() const {
   if (kind == Kind::column) return name;
   if (kind == Kind::literal) return text_of(scalar) + ":" + type.name();
   std::string line = name + "(";
-  for (size_t i = 0; i < arguments.size(); ++i) line += (i ? ", " : "") + arguments[i]->text();
-  line += ")";
-  return name == "cast" ? line + ":" + type.name() : line;
+  const char* separator = "";
+  for (const auto& argument : arguments) {
+    line += separator + argument->text();
+    separator = ", ";
+  }
+  if (name == "cast") return line + "):" + type.name();  // its payload is only how it fails
+  for (const Option& option : payload) {
+    line += separator + text_of(option);
+    separator = ", ";
+  }
+  return line + ")";
+}
+
+bool Expression::operator==(const Expression& other) const {
+  // By bits: 0.0 and -0.0 are different literals.
+  const double *a = std::get_if<double>(&scalar), *b = std::get_if<double>(&other.scalar);
+  const bool same_scalar = a && b ? std::bit_cast<uint64_t>(*a) == std::bit_cast<uint64_t>(*b) : scalar == other.scalar;
+  return kind == other.kind && name == other.name && type == other.type && same_scalar &&
+         payload == other.payload &&
+         std::equal(arguments.begin(), arguments.end(), other.arguments.begin(), other.arguments.end(),
+                    [](const ExpressionPtr& a, const ExpressionPtr& b) { return *a == *b; });
 }
 
 }  // namespace frazil::plan

@@ -26,6 +26,7 @@ struct Option {
   const T* as() const {
     return std::get_if<T>(&value);
   }
+  bool operator==(const Option&) const = default;
 };
 
 struct Expression;
@@ -40,7 +41,8 @@ struct FRAZIL_API Expression {
   std::vector<ExpressionPtr> arguments;
   Options payload;
 
-  std::string text() const;
+  std::string text() const;  // for people: two expressions may read the same
+  bool operator==(const Expression& other) const;
 };
 
 FRAZIL_API ExpressionPtr column(std::string name, DataType type);

@@ -139,14 +139,21 @@ void GroupBySink::plan_cells(Assembly& assembly) {
       cell.from = cell.value.type;
     }
     cell.type = accumulator(request.kind, cell.value, rows);
-    cell_of_request_->push_back(place_cell(cell, rows));
+    cell_of_request_->push_back(place_cell(assembly.builder(), cell, rows));
   }
 }
 
 // Where the accumulator of a request is: a count of what is never null is a count of rows, and where the exact sum is
 // proven to fit, its magnitude is not needed.
-int GroupBySink::place_cell(CellPlan& cell, int64_t rows) {
+int GroupBySink::place_cell(program::Builder& builder, CellPlan& cell, int64_t rows) {
   if (cell.kind == CellKind::magnitude && accumulator(CellKind::add, cell.value, rows) == Type::i64) return -1;
+  if (cell.kind == CellKind::add && cell.value.type == Type::mask) {
+    // The sum of truths counts the true ones.
+    cell.kind = CellKind::count;
+    cell.value.valid = builder.mask_and(cell.value.valid, cell.value.operand);
+    cell.value.operand = {};
+    cell.type = Type::i64;
+  }
   if (cell.kind == CellKind::count && !cell.value.valid) cell.kind = CellKind::count_all;
   if (cell.kind == CellKind::count_all) cell.value = {};
   for (size_t c = 0; c < cells_.size(); ++c) {

@@ -33,7 +33,7 @@ class GroupBySink : public execute::Sink {
  private:
   enum class Variant { one_group, direct, hash };
   void plan_cells(execute::Assembly& assembly);
-  int place_cell(CellPlan& cell, int64_t rows);
+  int place_cell(program::Builder& builder, CellPlan& cell, int64_t rows);
   program::Operand group_numbers(execute::Assembly& assembly);
   void add_cells(execute::Assembly& assembly, program::Operand groups);
   void merge_direct(std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);

@@ -32,7 +32,7 @@ Segments::Segments(const lower::Expressions& expressions, const std::vector<lowe
 // Where an argument is among all of them; their number, if it is not.
 size_t Segments::place_of(const plan::Expression& argument) const {
   const auto found = std::find_if(arguments_.begin(), arguments_.end(),
-                                  [&](const plan::ExpressionPtr& known) { return known->text() == argument.text(); });
+                                  [&](const plan::ExpressionPtr& known) { return *known == argument; });
   return static_cast<size_t>(found - arguments_.begin());
 }
 
