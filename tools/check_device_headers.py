@@ -92,7 +92,7 @@ def every_kernel() -> str:
     functions = "\n".join(
         f"  frazil::functions::{callers[function.shape]}<frazil::functions::{function.struct}>(from, to);"
         for function in function_files(ROOT)
-        if "kernels" in function.fields or function.shape in ("view", "string")
+        if function.shape in callers and function.has_loop
     )
     includes = "".join(f'#include "{header}"\n' for header in shared_headers())
     return includes + EVERY_KERNEL % {"calls": calls, "functions": functions}

@@ -39,6 +39,11 @@ class FunctionFile:
         """The shape, as in src/plan/signature.hpp."""
         return self.fields.get("shape", "Shape::map").strip().removeprefix("Shape::")
 
+    @property
+    def has_loop(self) -> bool:
+        """Whether it computes rows itself; others are made of such."""
+        return re.search(r" (apply|bytes)\(", self.path.read_text()) is not None
+
     def text(self, field: str) -> str:
         """A field that is a string."""
         return "".join(unquoted(string) for string in re.findall(STRING, self.fields.get(field, "")))

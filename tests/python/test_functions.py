@@ -175,7 +175,7 @@ def aggregate(dtypes: list[Any], *expressions: pl.Expr) -> Iterator[Case]:
 
 
 CASES: dict[str, Cases] = {
-    "add": partial(arithmetic, operator.add),
+    "add": lambda: chain(arithmetic(operator.add), of_pairs([pl.String], operator.add)),
     "subtract": partial(arithmetic, operator.sub),
     "multiply": partial(arithmetic, operator.mul),
     "divide": lambda: of_pairs(FLOATS, operator.truediv),

@@ -17,8 +17,10 @@ NODES = ("Select", "HStack", "SimpleProjection")
 def translate(view: Any, t: NodeTranslation) -> core.Node:
     if t.kind == "SimpleProjection":
         return t.node("project", {"columns": kept_columns(t)})
+    if t.kind == "HStack":
+        return with_columns(view, t)  # with should_broadcast=False for what expressions share: rows need none
     t.require("should_broadcast", view.should_broadcast, True)
-    return select(view, t) if t.kind == "Select" else with_columns(view, t)
+    return select(view, t)
 
 
 def select(view: Any, t: NodeTranslation) -> core.Node:
