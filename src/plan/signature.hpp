@@ -9,11 +9,11 @@ namespace frazil::plan {
 // How a function is written; each shape has one generator per backend.
 enum class Shape : uint8 {
   map,        // plain values to a plain value, or a composition of such
-  view,       // a view into an argument
-  string,     // bytes(args), then write(args, out)
+  view,       // text that lies in an argument
+  string,     // new text: bytes(arguments), then write(arguments, out)
   cells,      // an aggregate as cells that combine by add, min or max
   segmented,  // host text over primitives on segments of rows
-  host,       // runs on the CPU backend only
+  host,       // new text, made with std: on the CPU alone
 };
 
 // One value for all rows, or for those of a group.
