@@ -174,6 +174,13 @@ def aggregate(dtypes: list[Any], *expressions: pl.Expr) -> Iterator[Case]:
         yield str(dtype), pairs(dtype), list(expressions)
 
 
+def sums() -> Iterator[Case]:
+    yield from aggregate([*NUMBERS, pl.Boolean], col("a").sum())
+    for dtype in WHOLES:  # the lowest value has no negative
+        low = interesting(dtype)[0]
+        yield f"{dtype}, lowest", pl.DataFrame({"a": pl.Series([low, 0], dtype=dtype), "b": 0}), [col("a").sum()]
+
+
 CASES: dict[str, Cases] = {
     "add": lambda: chain(arithmetic(operator.add), of_pairs([pl.String], operator.add)),
     "subtract": partial(arithmetic, operator.sub),
@@ -202,7 +209,7 @@ CASES: dict[str, Cases] = {
     "min": lambda: aggregate([*NUMBERS, *TIMES], col("a").min()),
     "mean": means,
     "n_unique": lambda: aggregate(ALL, col("a").n_unique()),
-    "sum": lambda: aggregate(NUMBERS, col("a").sum()),
+    "sum": sums,
 }
 
 

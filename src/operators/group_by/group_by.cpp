@@ -115,8 +115,8 @@ Type accumulator(CellKind kind, const Value& value, int64_t rows) {
     return Type::i64;
   }
   if (value.interval) {
-    const int128 most = std::max(value.interval->high, -value.interval->low);
-    if (most <= INT64_MAX / std::max<int64_t>(rows, 1)) return Type::i64;
+    const int64_t most = INT64_MAX / std::max<int64_t>(rows, 1);
+    if (value.interval->low >= -most && value.interval->high <= most) return Type::i64;
   }
   return Type::i128;
 }

@@ -93,6 +93,7 @@ void pack_key(Tile& tile, const Instruction& i) {
   Key* keys = result_of<Key>(tile, i.dst);
   std::memset(keys, 0, sizeof(Key) * static_cast<size_t>(tile.rows));
   for (const KeyField& field : tile.lists[i.list]) {
+    if (field.bits == 0) continue;  // a single value; it may lie behind the key's last bit
     switch (field.type) {
       case Type::mask: pack_mask(tile, field, keys); break;
       case Type::i32: pack_field<Key, int32>(tile, field, keys); break;
