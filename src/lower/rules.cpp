@@ -1,6 +1,8 @@
 #include "lower/rules.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -272,8 +274,8 @@ Value sum_of_decimals(const Emit& emit, bool subtract) {
 }
 
 Value kleene_and(Builder& builder, const Value& a, const Value& b) {
-  Value result = builder.mask_value(builder.mask_and(a.operand, b.operand), program::kAll);
-  if (!a.valid && !b.valid) return result;
+  Value result = builder.mask_value(builder.mask_and(a.operand, b.operand), a.valid);
+  if (a.valid == b.valid) return result;
   // Known where both are known, or where one is known to be false.
   const program::Operand both = builder.mask_and(a.valid, b.valid);
   const program::Operand a_false = builder.mask_and_not(a.valid, a.operand);
@@ -283,7 +285,7 @@ Value kleene_and(Builder& builder, const Value& a, const Value& b) {
 }
 
 Value kleene_or(Builder& builder, const Value& a, const Value& b) {
-  if (!a.valid && !b.valid) return builder.mask_value(builder.mask_or(a.operand, b.operand), program::kAll);
+  if (a.valid == b.valid) return builder.mask_value(builder.mask_or(a.operand, b.operand), a.valid);
   const program::Operand a_true = builder.mask_and(a.valid, a.operand);
   const program::Operand b_true = builder.mask_and(b.valid, b.operand);
   const program::Operand any = builder.mask_or(a_true, b_true);
@@ -356,8 +358,26 @@ Value finish_extreme(const Emit& emit) {
 
 namespace {
 
+// The next float of x's type in a direction.
+double next_real(const Value& x, double value, double towards) {
+  return x.type == Type::f32 ? std::nextafterf(static_cast<float>(value), static_cast<float>(towards))
+                             : std::nextafter(value, towards);
+}
+
+// A comparison that NaN does not pass, as a range. NaN is above all numbers, so it passes the others.
+std::optional<Value> real_range_test(Builder& builder, Comparison comparison, const Value& x, const Value& literal) {
+  const std::optional<double> bound = builder.real_of(literal);
+  if (!bound || std::isnan(*bound)) return std::nullopt;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (comparison == Comparison::equal) return builder.range_real(x, *bound, *bound);
+  if (comparison == Comparison::less_equal) return builder.range_real(x, -kInfinity, *bound);
+  if (comparison != Comparison::less || *bound == -kInfinity) return std::nullopt;
+  return builder.range_real(x, -kInfinity, next_real(x, *bound, -kInfinity));
+}
+
 // A comparison of x with a literal as an interval of x; nothing where x has no bounds of 64 bits.
 std::optional<Value> range_test(const Emit& emit, Comparison comparison, const Value& x, const Value& literal) {
+  if (is_float(x.type)) return real_range_test(emit.builder, comparison, x, literal);
   if (!is_whole(x.type) || (x.type != Type::i32 && x.type != Type::i64) || !literal.interval || !literal.is_literal() ||
       literal.valid) {
     return std::nullopt;
@@ -390,6 +410,15 @@ Comparison mirrored(Comparison comparison) {
 }
 
 }  // namespace
+
+std::optional<Value> real_between(Builder& builder, const Value& x, const Value& low, const Value& high, bool with_low,
+                                  bool with_high) {
+  std::optional<double> from = builder.real_of(low), to = builder.real_of(high);
+  if (!is_float(x.type) || !from || !to || !std::isfinite(*from) || !std::isfinite(*to)) return std::nullopt;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return builder.range_real(x, with_low ? *from : next_real(x, *from, kInfinity),
+                            with_high ? *to : next_real(x, *to, -kInfinity));
+}
 
 bool comparable(const CallTypes& types) {
   const DataType& a = types.arguments[0];

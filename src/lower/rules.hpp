@@ -43,6 +43,9 @@ Interval decimal_bounds();
 enum class Comparison { equal, not_equal, less, less_equal, greater, greater_equal };
 Value compare(const Emit& emit, Comparison comparison);
 bool comparable(const CallTypes& types);
+// Whether a float lies between two finite literals, as one test; nothing where that is not what is asked.
+std::optional<Value> real_between(Builder& builder, const Value& x, const Value& low, const Value& high, bool with_low,
+                                  bool with_high);
 
 // A decimal operation at the result's scale: in the narrowest type that holds `widest` and the arguments, checked
 // where `exact` (widest, if not given) may need more than 38 digits. `raises`: the function whose failure that is, if

@@ -1,5 +1,6 @@
 #include "program/builder.hpp"
 
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -302,6 +303,35 @@ Value Builder::lookup(const Value& codes, int slot) {
 
 Value Builder::mask_value(Operand mask, Operand valid) { return {mask, Type::mask, valid, std::nullopt}; }
 
+Value Builder::range_real(const Value& value, double low, double high) {
+  Instruction range{.op = Op::range, .type = value.type, .a = value.operand};
+  range.imm = std::bit_cast<int64>(low);
+  range.imm2 = std::bit_cast<int64>(high);
+  return {reuse_or_append(range, Type::mask), Type::mask, value.valid, std::nullopt};
+}
+
+std::optional<double> Builder::real_of(const Value& value) const {
+  if (!value.is_literal() || value.valid || !is_float(value.type)) return std::nullopt;
+  const int128 bits = program_.literals[value.operand.index].bits;
+  if (value.type == Type::f32) return std::bit_cast<float>(static_cast<int32>(bits));
+  return std::bit_cast<double>(static_cast<int64>(bits));
+}
+
+namespace {
+
+// Both tests of one value at once.
+void intersect(Instruction& range, const Instruction& other) {
+  if (is_float(range.type)) {
+    range.imm = std::bit_cast<int64>(std::max(std::bit_cast<double>(range.imm), std::bit_cast<double>(other.imm)));
+    range.imm2 = std::bit_cast<int64>(std::min(std::bit_cast<double>(range.imm2), std::bit_cast<double>(other.imm2)));
+  } else {
+    range.imm = std::max(range.imm, other.imm);
+    range.imm2 = std::min(range.imm2, other.imm2);
+  }
+}
+
+}  // namespace
+
 const Instruction* Builder::range_of(Operand mask) const {
   for (const Instruction& i : program_.code) {
     if (i.dst == mask) return i.op == Op::range ? &i : nullptr;
@@ -317,8 +347,7 @@ Operand Builder::mask_and(Operand a, Operand b) {
   if (x && y && x->a == y->a) {
     Instruction both = *x;
     both.dst = {};
-    both.imm = std::max(x->imm, y->imm);
-    both.imm2 = std::min(x->imm2, y->imm2);
+    intersect(both, *y);
     return reuse_or_append(both, Type::mask);
   }
   if (b.index < a.index) std::swap(a, b);
@@ -355,8 +384,7 @@ bool Builder::narrow_filter(const Instruction& range) {
     }
     if (filters != 1 || reads != 1) continue;
     known_.erase(key_of(i));
-    i.imm = std::max(i.imm, range.imm);
-    i.imm2 = std::min(i.imm2, range.imm2);
+    intersect(i, range);
     return true;
   }
   return false;

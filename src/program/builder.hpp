@@ -60,6 +60,10 @@ class FRAZIL_API Builder {
   // function is told of nulls. `slot`: of the lane's memory for text, for functions that make some.
   Value call(uint16 function, Type result, std::span<const Value> arguments, bool told_of_nulls = false, int slot = -1);
   Value range(const Value& value, int64 low, int64 high);
+  // The same for floats, between numbers or infinities. NaN is in no range.
+  Value range_real(const Value& value, double low, double high);
+  // The number of a float literal that is not null.
+  std::optional<double> real_of(const Value& value) const;
   Value lookup(const Value& codes, int slot);
   Value mask_value(Operand mask, Operand valid);
 

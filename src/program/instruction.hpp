@@ -18,7 +18,7 @@ enum class Op : uint8 {
   wrap,        // dst = a cut to the `element` that holds the dtype, as two's complement does
   select,      // dst = mask a ? b : c
   mask_and, mask_or, mask_and_not, mask_not,
-  range,       // dst mask = imm <= a <= imm2; whole numbers, bounds of 64 bits
+  range,       // dst mask = imm <= a <= imm2; bounds of 64 bits, for floats the bits of doubles
   lookup,      // dst mask = bit `a` of the table in slot: predicates on dictionary codes
   filter,      // dst mask = a & b; a tile without a live row ends here
   compact,     // repacks live rows when few are left; `imm` is the set of registers to carry, a the live mask

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstring>
 
 #include "program/program.hpp"
@@ -86,7 +87,11 @@ std::string line_of(const Program& program, const FunctionNames& functions, cons
   if (i.list >= 0) {
     for (const KeyField& field : program.lists[i.list]) argument(text_of(program, field));
   }
-  if (i.op == Op::range) line += " in [" + bound(i.imm) + ", " + bound(i.imm2) + "]";
+  if (i.op == Op::range && is_float(i.type)) {
+    line += " in [" + std::to_string(std::bit_cast<double>(i.imm)) + ", " + std::to_string(std::bit_cast<double>(i.imm2)) + "]";
+  } else if (i.op == Op::range) {
+    line += " in [" + bound(i.imm) + ", " + bound(i.imm2) + "]";
+  }
   if (i.op == Op::load && i.imm) line += " + " + std::to_string(i.imm);
   if (i.op == Op::emit || i.op == Op::emit_mask) line += " -> " + std::to_string(i.imm);
   if (i.op == Op::map && i.imm == 1) line += i.entry ? " or raise, rows " + text_of(program, i.entry) : " or raise";

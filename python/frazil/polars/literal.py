@@ -36,6 +36,8 @@ def physical(value: object, dtype: pl.DataType) -> Physical:
             raise Refused("literal", "a Time literal reaches engines cut to microseconds")
         case pl.Decimal() if isinstance(value, Decimal):
             return unscaled(value, dtype.scale)
+    if isinstance(value, int) and not -(2**127) <= value < 2**127:
+        raise Refused("literal", "a literal beyond 128 bits with sign")
     if isinstance(value, accepted_types(dtype)) and isinstance(value, bool) == dtype.is_(pl.Boolean):
         return value  # type: ignore[return-value]  # one of accepted_types
     raise Refused("literal", f"a literal of dtype {dtype} (a {type(value).__name__})")

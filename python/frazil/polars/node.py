@@ -74,12 +74,12 @@ class NodeTranslation:
         self._children = children
         self.kind = ""
         self.inputs = inputs
-        self.schema: dict[str, pl.DataType] = plan.traverser.get_schema()
+        self.schema: dict[str, pl.DataType] = shown(plan.traverser.get_schema)
 
     def input_schema(self, child: int = 0) -> dict[str, pl.DataType]:
         """Names and dtypes of the input with this number."""
         self._move_to(child)
-        schema: dict[str, pl.DataType] = self._plan.traverser.get_schema()
+        schema: dict[str, pl.DataType] = shown(self._plan.traverser.get_schema)
         return schema
 
     def refuse(self, code: str, message: str) -> NoReturn:

@@ -13,7 +13,7 @@ import polars as pl
 
 from frazil import _frazil as core
 from frazil.polars.node import PlanTranslator
-from frazil.polars.refusal import Refused
+from frazil.polars.refusal import Refused, shown
 from frazil.report import Reason
 
 # The traverser changes its tuples with its major version; another one may mean other things by the same values.
@@ -73,7 +73,7 @@ def read(traverser: Any) -> Plan:
     if traverser.version()[0] != TRAVERSER_MAJOR:
         raise Refused("version", f"Polars shows plans of version {traverser.version()}, not {TRAVERSER_MAJOR}")
     root = traverser.get_node()
-    schema = traverser.get_schema()
+    schema = shown(traverser.get_schema)
     translator = PlanTranslator(traverser)
     try:
         node = translator.translate(root)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 
@@ -103,11 +104,22 @@ class Folder {
     return static_cast<uint8>(folded_.column_of.size() - 1);
   }
 
+  // A number as registers hold it: in a float program all of them are doubles.
+  int64 word_bits(Type type, int64 number) const {
+    const bool converts = folded_.word == Word::f64 && !program::is_float(type);
+    return converts ? std::bit_cast<int64>(static_cast<double>(number)) : number;
+  }
+
+  // Arithmetic wraps as its own type does, so a wider register would not do; comparisons do not mind.
+  bool is_word(Type type) const {
+    return type == (folded_.word == Word::f64 ? Type::f64 : folded_.word == Word::i64 ? Type::i64 : Type::i32);
+  }
+
   // A value as an operand: loads that nobody else reads are read where they are used.
   DeviceOperand operand(const Operand& of, int64* literal) {
     if (of.kind == Operand::literal) {
       const program::Literal& value = program_.literals[of.index];
-      *literal = static_cast<int64>(value.bits);
+      *literal = word_bits(value.type, static_cast<int64>(value.bits));
       return {DeviceOperand::literal, 0};
     }
     if (auto load = direct_.find(of.index); load != direct_.end()) return {DeviceOperand::column, load->second};
@@ -198,6 +210,8 @@ class Folder {
   void map(const Instruction& i) {
     if (i.imm == 1) return lack("checked arithmetic");
     const bool to_mask = program_.registers[i.dst.index] == Type::mask;
+    const bool whole_in_float = folded_.word == Word::f64 && i.type != Type::f64;
+    if (to_mask ? whole_in_float : !is_word(i.type)) return lack("arithmetic of several types in one program");
     DeviceStep made{};
     made.function = i.function;
     made.a = operand(i.a, &made.low);
@@ -239,8 +253,8 @@ class Folder {
         const DeviceOperand a = operand(i.a, &literal);
         DeviceStep& step = mask_step(DeviceOp::range, i);
         step.a = a;
-        step.low = i.imm;
-        step.high = i.imm2;
+        step.low = word_bits(i.type, i.imm);
+        step.high = word_bits(i.type, i.imm2);
         return;
       }
       case Op::lookup: {

@@ -65,6 +65,15 @@ __device__ __forceinline__ W literal_of(int64 bits) {
   else return static_cast<W>(bits);
 }
 
+// A bound of a range: cut to what W holds, or the bits of a double.
+template <class W>
+__device__ __forceinline__ W bound_of(int64 bound) {
+  constexpr int64 kMost = (1ll << 31) - 1;
+  if constexpr (__is_same(W, double)) return __longlong_as_double(bound);
+  else if constexpr (sizeof(W) == 4) return static_cast<W>(bound > kMost ? kMost : bound < -kMost - 1 ? -kMost - 1 : bound);
+  else return static_cast<W>(bound);
+}
+
 // V values of a column: rows of this thread, dead ones as 0. Row k of a thread lies kThreads behind row k - 1, so that
 // neighbouring threads read neighbouring rows.
 template <class E, class W, int V>
@@ -178,8 +187,7 @@ __global__ void __launch_bounds__(kThreads, Tuning<W>::blocks) run_tiles(const _
           break;
         }
         case DeviceOp::range: {
-          const W low = step.low < -(1ll << 31) && sizeof(W) == 4 ? W(-(1ll << 31)) : W(step.low);
-          const W high = step.high > (1ll << 31) - 1 && sizeof(W) == 4 ? W((1ll << 31) - 1) : W(step.high);
+          const W low = bound_of<W>(step.low), high = bound_of<W>(step.high);
 #pragma unroll
           for (int k = 0; k < V; ++k) {
             if (a[k] >= low && a[k] <= high) mask |= 1u << k;

@@ -252,14 +252,8 @@ void filter(Tile& tile, const Instruction& i) {
 }
 
 template <class T>
-void range(Tile& tile, const Instruction& i) {
-  // Bounds outside the type would not compare as they are.
-  const int128 least = static_cast<T>(-1) > T(0) ? 0 : sizeof(T) == 4 ? -(int128(1) << 31) : -(int128(1) << 63);
-  const int128 most = sizeof(T) == 4 ? (int128(1) << 31) - 1 : (int128(1) << 63) - 1;
+void test_range(Tile& tile, const Instruction& i, T low, T high) {
   uint64* to = result_of<uint64>(tile, i.dst);
-  if (i.imm > most || i.imm2 < least) return fill_packed(tile, false, to);
-  const T low = static_cast<T>(i.imm < least ? least : int128(i.imm));
-  const T high = static_cast<T>(i.imm2 > most ? most : int128(i.imm2));
   const T* from = values_of<T>(tile, i.a);
   alignas(64) uint8 truth[64] = {};
   for (int w = 0; w < words_of(tile); ++w) {
@@ -272,6 +266,21 @@ void range(Tile& tile, const Instruction& i) {
     }
     to[w] = pack_bytes(truth) & tail_word(tile, w);
   }
+}
+
+template <class T>
+void range(Tile& tile, const Instruction& i) {
+  // Bounds outside the type would not compare as they are.
+  const int128 least = static_cast<T>(-1) > T(0) ? 0 : sizeof(T) == 4 ? -(int128(1) << 31) : -(int128(1) << 63);
+  const int128 most = sizeof(T) == 4 ? (int128(1) << 31) - 1 : (int128(1) << 63) - 1;
+  if (i.imm > most || i.imm2 < least) return fill_packed(tile, false, result_of<uint64>(tile, i.dst));
+  test_range<T>(tile, i, static_cast<T>(i.imm < least ? least : int128(i.imm)),
+                static_cast<T>(i.imm2 > most ? most : int128(i.imm2)));
+}
+
+template <class T>
+void range_real(Tile& tile, const Instruction& i) {
+  test_range<T>(tile, i, static_cast<T>(__builtin_bit_cast(double, i.imm)), static_cast<T>(__builtin_bit_cast(double, i.imm2)));
 }
 
 template <class T>
@@ -500,6 +509,8 @@ Step verb(const Instruction& i) {
         case Type::i64: return range<int64>;
         case Type::u64: return range<uint64>;
         case Type::i128: return range<int128>;
+        case Type::f32: return range_real<float>;
+        case Type::f64: return range_real<double>;
         default: return nullptr;
       }
     case Op::lookup: return i.type == Type::i32 ? lookup<int32> : i.type == Type::i64 ? lookup<int64> : nullptr;
