@@ -11,15 +11,22 @@ bool worth_measuring(const columns::Column& column) {
   return column.type.is_whole_number() && columns::bytes_per_row(column.physical) >= 4 && column.rows > 0;
 }
 
-// The addresses of a frame's buffers. They name its rows for as long as the source holds the buffers.
+void add_address(std::string& key, const memory::Buffer& buffer) {
+  key += ":" + std::to_string(reinterpret_cast<uintptr_t>(buffer.as()));
+}
+
+// The addresses of a frame's buffers. They name its rows for as long as the source holds the buffers. Two frames may
+// share values and differ in validity or length.
 std::string key_of(const columns::Table& table) {
   std::string key = "frame";
   for (const columns::Field& field : table.schema) key += "/" + field.name + " " + field.type.name();
   for (const columns::Batch& batch : table.batches) {
     key += "/" + std::to_string(batch.rows);
     for (const columns::Column& column : batch.columns) {
-      key +=
-          ":" + std::to_string(reinterpret_cast<uintptr_t>(column.values.as())) + "+" + std::to_string(column.offset);
+      key += "+" + std::to_string(column.offset);
+      add_address(key, column.values);
+      add_address(key, column.validity);
+      for (const memory::Buffer& buffer : column.characters) add_address(key, buffer);
     }
   }
   return key;
