@@ -75,6 +75,8 @@ void combine_one(CellKind kind, T& to, T from) {
     case CellKind::magnitude:
       if constexpr (std::is_same_v<T, int64>) {
         to = static_cast<int64>(static_cast<uint64>(to) + static_cast<uint64>(from));
+      } else if constexpr (std::is_same_v<T, int128>) {
+        to = static_cast<int128>(static_cast<uint128>(to) + static_cast<uint128>(from));
       } else {
         to += from;
       }

@@ -452,6 +452,10 @@ template <class F, class T>
 struct Add {
   static void run(Tile& tile, const Instruction& i) { cell_add<F, T>(tile, i); }
 };
+template <class F>
+struct Add<F, int128> {  // sums that may not fit wrap
+  static void run(Tile& tile, const Instruction& i) { cell_add<F, uint128>(tile, i); }
+};
 template <class F, class T>
 struct Min {
   static void run(Tile& tile, const Instruction& i) { cell_extreme<F, T, true>(tile, i); }
