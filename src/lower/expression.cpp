@@ -215,7 +215,8 @@ double guess_share(const Assembly& assembly, const Expression& conjunct) {
   const Binding& binding = assembly.find(column->name);
   if (binding.origin != Binding::Origin::source) return kUnknown;
   const program::SourceColumn& source = assembly.facts().columns[static_cast<size_t>(binding.column)];
-  if (source.dictionary && conjunct.name == "equal") return 1.0 / static_cast<double>(std::max<int64_t>(source.dictionary->rows, 1));
+  if (source.dictionary && conjunct.name == "equal")
+    return 1.0 / static_cast<double>(std::max<int64_t>(source.dictionary->rows, 1));
   if (!source.interval || conjunct.arguments.size() < 2) return kUnknown;
   const auto first = number_of(*conjunct.arguments[1], source.type);
   const auto last = number_of(*conjunct.arguments.back(), source.type);

@@ -77,8 +77,7 @@ bool Expression::operator==(const Expression& other) const {
   // By bits: 0.0 and -0.0 are different literals.
   const double *a = std::get_if<double>(&scalar), *b = std::get_if<double>(&other.scalar);
   const bool same_scalar = a && b ? std::bit_cast<uint64_t>(*a) == std::bit_cast<uint64_t>(*b) : scalar == other.scalar;
-  return kind == other.kind && name == other.name && type == other.type && same_scalar &&
-         payload == other.payload &&
+  return kind == other.kind && name == other.name && type == other.type && same_scalar && payload == other.payload &&
          std::equal(arguments.begin(), arguments.end(), other.arguments.begin(), other.arguments.end(),
                     [](const ExpressionPtr& a, const ExpressionPtr& b) { return *a == *b; });
 }

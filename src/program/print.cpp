@@ -88,7 +88,8 @@ std::string line_of(const Program& program, const FunctionNames& functions, cons
     for (const KeyField& field : program.lists[i.list]) argument(text_of(program, field));
   }
   if (i.op == Op::range && is_float(i.type)) {
-    line += " in [" + std::to_string(std::bit_cast<double>(i.imm)) + ", " + std::to_string(std::bit_cast<double>(i.imm2)) + "]";
+    line += " in [" + std::to_string(std::bit_cast<double>(i.imm)) + ", " +
+            std::to_string(std::bit_cast<double>(i.imm2)) + "]";
   } else if (i.op == Op::range) {
     line += " in [" + bound(i.imm) + ", " + bound(i.imm2) + "]";
   }

@@ -24,7 +24,8 @@ struct is_between {
   static Value emit(const Emit& emit) {
     const std::string& closed = *emit.payload[0].as<std::string>();
     const bool with_low = closed == "both" || closed == "left", with_high = closed == "both" || closed == "right";
-    if (auto range = lower::real_between(emit.builder, emit.values[0], emit.values[1], emit.values[2], with_low, with_high)) {
+    if (auto range =
+            lower::real_between(emit.builder, emit.values[0], emit.values[1], emit.values[2], with_low, with_high)) {
       return *range;
     }
     auto side = [&](int bound, const char* name, lower::Comparison comparison) {

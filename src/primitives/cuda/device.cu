@@ -255,7 +255,8 @@ DeviceTotals CudaDevice::aggregate(const program::Program& program, const Device
   }
   totals.node_rows.assign(static_cast<size_t>(nodes), 0);
   for (const auto& [node, counter] : folded.counter_of_node) {
-    totals.node_rows[static_cast<size_t>(node)] = static_cast<int64_t>(host[static_cast<size_t>(accumulators + counter)]);
+    totals.node_rows[static_cast<size_t>(node)] =
+        static_cast<int64_t>(host[static_cast<size_t>(accumulators + counter)]);
   }
   return totals;
 }

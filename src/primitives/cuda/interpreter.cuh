@@ -1,6 +1,7 @@
 // The kernel that runs tile programs: each block takes tiles of V rows a thread. A mask is one word a thread, a bit for
-// each of its rows; registers lie in shared memory. Sums go to accumulators in shared memory, one set for each thread where they
-// fit, so that no two threads add to one place; each block leaves its totals, which a second kernel adds in order.
+// each of its rows; registers lie in shared memory. Sums go to accumulators in shared memory, one set for each thread
+// where they fit, so that no two threads add to one place; each block leaves its totals, which a second kernel adds in
+// order.
 #pragma once
 
 #include "functions/function.hpp"
@@ -50,9 +51,16 @@ __device__ __forceinline__ bool test(W a, W b) {
 }
 
 // What a sum of W is kept in: 8 bytes either way.
-template <class W> struct AccumulatorOf { using T = long; };
-template <> struct AccumulatorOf<double> { using T = double; };
-template <class W> using Accumulator = typename AccumulatorOf<W>::T;
+template <class W>
+struct AccumulatorOf {
+  using T = long;
+};
+template <>
+struct AccumulatorOf<double> {
+  using T = double;
+};
+template <class W>
+using Accumulator = typename AccumulatorOf<W>::T;
 
 __device__ __forceinline__ void add_atomically(long* cell, long value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(cell), static_cast<unsigned long long>(value));
@@ -70,7 +78,8 @@ template <class W>
 __device__ __forceinline__ W bound_of(int64 bound) {
   constexpr int64 kMost = (1ll << 31) - 1;
   if constexpr (__is_same(W, double)) return __longlong_as_double(bound);
-  else if constexpr (sizeof(W) == 4) return static_cast<W>(bound > kMost ? kMost : bound < -kMost - 1 ? -kMost - 1 : bound);
+  else if constexpr (sizeof(W) == 4)
+    return static_cast<W>(bound > kMost ? kMost : bound < -kMost - 1 ? -kMost - 1 : bound);
   else return static_cast<W>(bound);
 }
 
@@ -88,8 +97,8 @@ __device__ __forceinline__ void read(const DeviceColumn& column, long base, uint
 }
 
 template <class W, int V>
-__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal, long base,
-                                      uint32 live, const W* registers, W* values) {
+__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal,
+                                      long base, uint32 live, const W* registers, W* values) {
   if (operand.kind == DeviceOperand::reg) {
 #pragma unroll
     for (int k = 0; k < V; ++k) values[k] = registers[(operand.index * V + k) * kThreads + threadIdx.x];
@@ -116,9 +125,9 @@ __device__ __forceinline__ void fetch(const DeviceProgram& program, const Device
 }
 
 template <class W, int V>
-__global__ void __launch_bounds__(kThreads, Tuning<W>::blocks) run_tiles(const __grid_constant__ DeviceProgram program,
-                                                                         long rows, unsigned long long* totals,
-                                                                         unsigned long long* node_rows) {
+__global__ void __launch_bounds__(kThreads, Tuning<W>::blocks)
+    run_tiles(const __grid_constant__ DeviceProgram program, long rows, unsigned long long* totals,
+              unsigned long long* node_rows) {
   static_assert(V <= 32);
   constexpr uint32 kAll = V == 32 ? ~0u : (1u << V) - 1;
   extern __shared__ __align__(16) char shared[];
@@ -161,8 +170,10 @@ __global__ void __launch_bounds__(kThreads, Tuning<W>::blocks) run_tiles(const _
           fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
           const W parameter = literal_of<W>(step.high);
           switch (step.function) {
-#define FZ_FUNCTION(number, name) \
-  case number: _Pragma("unroll") for (int k = 0; k < V; ++k) a[k] = call<functions::name, W>(a[k], b[k], parameter); break;
+#define FZ_FUNCTION(number, name)                                                                         \
+  case number:                                                                                            \
+    _Pragma("unroll") for (int k = 0; k < V; ++k) a[k] = call<functions::name, W>(a[k], b[k], parameter); \
+    break;
 #include "device_functions.inc"
 #undef FZ_FUNCTION
             default: break;
@@ -173,11 +184,11 @@ __global__ void __launch_bounds__(kThreads, Tuning<W>::blocks) run_tiles(const _
         case DeviceOp::predicate: {
           fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
           switch (step.function) {
-#define FZ_PREDICATE(number, name) \
-  case number: \
-    _Pragma("unroll") for (int k = 0; k < V; ++k) { \
+#define FZ_PREDICATE(number, name)                               \
+  case number:                                                   \
+    _Pragma("unroll") for (int k = 0; k < V; ++k) {              \
       if (test<functions::name, W>(a[k], b[k])) mask |= 1u << k; \
-    } \
+    }                                                            \
     break;
 #include "device_functions.inc"
 #undef FZ_PREDICATE
@@ -273,7 +284,8 @@ __global__ void __launch_bounds__(kThreads, Tuning<W>::blocks) run_tiles(const _
         for (int k = 0; k < V; ++k) registers[(step.dst * V + k) * kThreads + threadIdx.x] = a[k];
       }
       if (makes_value && step.cell != kNone) {
-        Accumulator<W>* cell = reinterpret_cast<Accumulator<W>*>(cells) + step.cell * program.groups * program.copies + set;
+        Accumulator<W>* cell =
+            reinterpret_cast<Accumulator<W>*>(cells) + step.cell * program.groups * program.copies + set;
         const uint32 mine = step.mask_a == kNone ? live : live & mask_of(step.mask_a);
         if (alone && program.groups == 1) {
           Accumulator<W> sum = 0;

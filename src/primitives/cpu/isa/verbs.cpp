@@ -280,7 +280,8 @@ void range(Tile& tile, const Instruction& i) {
 
 template <class T>
 void range_real(Tile& tile, const Instruction& i) {
-  test_range<T>(tile, i, static_cast<T>(__builtin_bit_cast(double, i.imm)), static_cast<T>(__builtin_bit_cast(double, i.imm2)));
+  test_range<T>(tile, i, static_cast<T>(__builtin_bit_cast(double, i.imm)),
+                static_cast<T>(__builtin_bit_cast(double, i.imm2)));
 }
 
 template <class T>
