@@ -1,5 +1,7 @@
 #include "execute/resident.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "columns/bits.hpp"
 #include "execute/scheduler.hpp"
@@ -14,11 +16,23 @@ void Resident::clear() {
   entries_.clear();
 }
 
+void Resident::make_room(int64_t bytes) {
+  const int64_t limit = device_->memory_bytes() / 5 * 4;
+  while (!entries_.empty() && device_->bytes_in_use() + bytes > limit) {
+    entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+      return a.second.last_use < b.second.last_use;
+    }));
+  }
+}
+
 // Reads the source once and copies the missing columns, batch by batch, each to its place.
 void Resident::read(Context& context, Source& source, std::vector<Column*> missing) {
   const int64_t rows = source.facts().rows;
   std::vector<std::vector<uint8>> validity(missing.size());
   std::mutex bits_mutex;
+  int64_t bytes = 0;
+  for (const Column* column : missing) bytes += column ? rows * columns::bytes_per_row(column->physical) : 0;
+  make_room(bytes);
   for (size_t c = 0; c < missing.size(); ++c) {
     if (!missing[c]) continue;
     missing[c]->values = device_->allocate(rows * columns::bytes_per_row(missing[c]->physical));
@@ -80,7 +94,7 @@ Batch Resident::load(Context& context, const SourcePtr& source, const std::vecto
     if (!source->key().empty() && found != entries_.end() &&
         same_values(found->second.column.dictionary, like.dictionary)) {
       batch.columns[static_cast<size_t>(c)] = found->second.column;
-      ++hits_;
+      found->second.last_use = ++uses_;
       continue;
     }
     Column& column = batch.columns[static_cast<size_t>(c)];

@@ -21,19 +21,21 @@ class Resident {
   // others are empty. What is not there yet is read and copied. `batch.rows` is the source's.
   columns::Batch load(Context& context, const SourcePtr& source, const std::vector<int>& wanted);
   void clear();
-  int64_t hits() const { return hits_; }
 
  private:
   struct Entry {
     SourcePtr source;
     columns::Column column;
+    int64_t last_use;
   };
+  // Forgets columns, those not asked for longest first, until `bytes` more leave a fifth of the device free.
+  void make_room(int64_t bytes);
   void read(Context& context, Source& source, std::vector<columns::Column*> missing);
 
   std::shared_ptr<primitives::Device> device_;
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;
-  int64_t hits_ = 0;
+  int64_t uses_ = 0;
 };
 
 }  // namespace frazil::execute

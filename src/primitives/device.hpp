@@ -39,6 +39,7 @@ class Device {
   virtual std::string name() const = 0;         // "cuda:0"
   virtual std::string description() const = 0;  // the product, memory and driver
   virtual int64_t bytes_in_use() const = 0;
+  virtual int64_t memory_bytes() const = 0;  // of the device in all
 
   // Device memory for `bytes`; filled by copy().
   virtual memory::Buffer allocate(int64_t bytes) = 0;

@@ -100,6 +100,7 @@ class CudaDevice : public Device {
            std::to_string(properties_.multiProcessorCount) + " SMs";
   }
   int64_t bytes_in_use() const override { return *bytes_; }
+  int64_t memory_bytes() const override { return static_cast<int64_t>(properties_.totalGlobalMem); }
 
   memory::Buffer allocate(int64_t bytes) override {
     FZ_CUDA_TRY(cudaSetDevice(index_));
