@@ -111,8 +111,8 @@ Batch Resident::load(Context& context, const SourcePtr& source, const std::vecto
   read(context, *source, missing);
   for (int c : wanted) {
     if (!missing[static_cast<size_t>(c)] || source->key().empty()) continue;
-    entries_[entry_key(*source, facts.columns[static_cast<size_t>(c)])] = {source,
-                                                                           batch.columns[static_cast<size_t>(c)]};
+    const auto number = static_cast<size_t>(c);
+    entries_[entry_key(*source, facts.columns[number])] = {source, batch.columns[number], ++uses_};
   }
   return batch;
 }
