@@ -251,10 +251,13 @@ std::optional<JoinKind> kind_of(const plan::Node& node) {
   return std::nullopt;
 }
 
+// Keys of unlike dtypes arrive under a cast.
 bool is_key(const plan::Node& node, const std::string& name) {
   const auto& keys = node.group("right");
   return std::any_of(keys.begin(), keys.end(), [&](const plan::Named& key) {
-    return key.expression->kind == plan::Expression::Kind::column && key.expression->name == name;
+    const plan::Expression* inner = key.expression.get();
+    while (inner->kind == plan::Expression::Kind::call && inner->name == "cast") inner = inner->arguments[0].get();
+    return inner->kind == plan::Expression::Kind::column && inner->name == name;
   });
 }
 
