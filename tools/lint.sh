@@ -24,7 +24,7 @@ for file in "${changed[@]}"; do
   esac
 done
 mapfile -t units < <(printf '%s\n' "${units[@]}" | sort -u | sed '/^$/d')
-if [ ${#units[@]} -gt 0 ]; then printf '%s\n' "${units[@]}" | xargs -P 2 -n 1 clang-tidy-19 -p "$build" --quiet --warnings-as-errors='*'; fi
+if [ ${#units[@]} -gt 0 ]; then printf '%s\n' "${units[@]}" | xargs -P 2 -n 1 clang-tidy-19 -p "$build" --quiet --warnings-as-errors='*' 2> >(grep -v ' generated' >&2); fi
 echo "clang-tidy: ${#units[@]} units"
 
 mapfile -t scripts < <(git ls-files '*.py' '*.pyi')

@@ -58,7 +58,7 @@ template <class Key, class T>
 void pack_field(const Tile& tile, const KeyField& field, Key* keys) {
   const T* values = values_of<T>(tile, field.value);
   const int step = field.value.kind != Operand::literal;
-  const T base = static_cast<T>(field.base);
+  const Key base = static_cast<Key>(field.base);  // a join's other side may be wider than T
   for (int w = 0; w < words_of(tile); ++w) {
     const uint64 valid = mask_word(tile, field.valid, w);
     const int end = std::min(64, tile.rows - w * 64);
@@ -68,7 +68,7 @@ void pack_field(const Tile& tile, const KeyField& field, Key* keys) {
       if constexpr (std::is_floating_point_v<T>) {
         packed = static_cast<Key>(ordered_bits(values[row * step]));
       } else {
-        packed = static_cast<Key>(values[row * step]) - static_cast<Key>(base);
+        packed = static_cast<Key>(values[row * step]) - base;
       }
       if (field.nullable) packed = valid >> k & 1 ? packed + 1 : 0;
       keys[row] |= packed << field.shift;

@@ -52,9 +52,9 @@ struct Variant {
 
 Variant variant_of(Word word) {
   switch (word) {
-    case Word::i32: return {run_tiles<int32, Tuning<int32>::rows>, Tuning<int32>::rows, 4};
-    case Word::i64: return {run_tiles<int64, Tuning<int64>::rows>, Tuning<int64>::rows, 8};
-    case Word::f64: return {run_tiles<double, Tuning<double>::rows>, Tuning<double>::rows, 8};
+    case Word::i32: return {run_tiles<int32>, Tuning<int32>::rows, 4};
+    case Word::i64: return {run_tiles<int64>, Tuning<int64>::rows, 8};
+    case Word::f64: return {run_tiles<double>, Tuning<double>::rows, 8};
   }
   return {};
 }

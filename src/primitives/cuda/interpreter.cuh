@@ -15,10 +15,12 @@ constexpr int kThreads = 128;
 template <class W>
 struct Tuning {
   static constexpr int rows = 8, blocks = 4;
+  static constexpr int few = 2;  // rows a thread up to which the rest of a tile is worked on row by row
 };
 template <>
 struct Tuning<int32> {
   static constexpr int rows = 16, blocks = 6;
+  static constexpr int few = 4;
 };
 
 template <class W>
@@ -83,253 +85,346 @@ __device__ __forceinline__ W bound_of(int64 bound) {
   else return static_cast<W>(bound);
 }
 
-// V values of a column: rows of this thread, dead ones as 0. Row k of a thread lies kThreads behind row k - 1, so that
-// neighbouring threads read neighbouring rows.
-template <class E, class W, int V>
-__device__ __forceinline__ void read(const DeviceColumn& column, long base, uint32 live, W* values) {
-  const E* from = static_cast<const E*>(column.values) + base + threadIdx.x;
-  E raw[V];
-#pragma unroll
-  for (int k = 0; k < V; ++k) raw[k] = live >> k & 1 ? from[k * kThreads] : E(0);
-  const W offset = static_cast<W>(column.base);
-#pragma unroll
-  for (int k = 0; k < V; ++k) values[k] = static_cast<W>(raw[k]) + offset;
-}
+// What a block has in shared memory, as one of its threads sees it.
+template <class W>
+struct Block {
+  const DeviceProgram& program;
+  W* registers;               // row k of register r: (r * rows + k) * kThreads
+  uint32* masks;              // mask m: m * kThreads, a bit a row
+  unsigned long long* cells;  // copy c of group g of cell a: (a * groups + g) * copies + c
+  int set;                    // the copy that this thread adds to
+  bool alone;                 // nobody else adds to it
+};
 
-template <class W, int V>
-__device__ __forceinline__ void fetch(const DeviceProgram& program, const DeviceOperand& operand, int64 literal,
-                                      long base, uint32 live, const W* registers, W* values) {
-  if (operand.kind == DeviceOperand::reg) {
+// The rows that a thread works on, as numbers below Tuning<W>::rows. Row k of a thread lies kThreads behind row k - 1 in
+// its columns, so that neighbouring threads read neighbouring rows.
+struct AllRows {
+  __device__ __forceinline__ int operator[](int j) const { return j; }
+};
+// After a selective filter: only those that are live.
+template <int N>
+struct FewRows {
+  int row[N];
+  __device__ __forceinline__ int operator[](int j) const { return row[j]; }
+};
+
+// Runs steps over N rows of a thread. Bit j of a mask in hand is row rows[j]; masks in shared memory go by row.
+template <class W, int N, class Rows>
+struct Worker {
+  static constexpr int kRows = Tuning<W>::rows;
+  static constexpr uint32 kAll = (1u << N) - 1;
+  static_assert(kRows < 32);
+
+  const Block<W>& block;
+  const Rows rows;
+  const long base;
+  uint32 live;
+  uint32 group[N];
+  uint32 (&counted)[kMaxNodes];
+
+  __device__ __forceinline__ uint32 mask_of(uint8 index) const {
+    if (index == kNone) return kAll;
+    if (index == kLive) return live;
+    const uint32 stored = block.masks[index * kThreads];
+    if constexpr (N == kRows) return stored;
+    uint32 mask = 0;
 #pragma unroll
-    for (int k = 0; k < V; ++k) values[k] = registers[(operand.index * V + k) * kThreads + threadIdx.x];
-  } else if (operand.kind == DeviceOperand::literal) {
-    const W value = literal_of<W>(literal);
+    for (int j = 0; j < N; ++j) mask |= (stored >> rows[j] & 1) << j;
+    return mask;
+  }
+
+  __device__ __forceinline__ void store_mask(uint8 index, uint32 mask) {
+    if constexpr (N == kRows) {
+      block.masks[index * kThreads] = mask;
+    } else {
+      uint32 stored = 0;
 #pragma unroll
-    for (int k = 0; k < V; ++k) values[k] = value;
-  } else if (operand.kind == DeviceOperand::column) {
-    const DeviceColumn& column = program.columns[operand.index];
-    switch (column.element) {
-      case Element::i8: return read<int8, W, V>(column, base, live, values);
-      case Element::u8: return read<uint8, W, V>(column, base, live, values);
-      case Element::i16: return read<int16, W, V>(column, base, live, values);
-      case Element::u16: return read<uint16, W, V>(column, base, live, values);
-      case Element::i32: return read<int32, W, V>(column, base, live, values);
-      case Element::u32: return read<uint32, W, V>(column, base, live, values);
-      case Element::i64: return read<int64, W, V>(column, base, live, values);
-      case Element::f64:
-        if constexpr (__is_same(W, double)) return read<double, W, V>(column, base, live, values);
-        break;
-      default: break;
+      for (int j = 0; j < N; ++j) stored |= (mask >> j & 1) << rows[j];
+      block.masks[index * kThreads] = stored;
     }
   }
-}
 
-template <class W, int V>
-__global__ void __launch_bounds__(kThreads, Tuning<W>::blocks)
-    run_tiles(const __grid_constant__ DeviceProgram program, long rows, unsigned long long* totals,
-              unsigned long long* node_rows) {
-  static_assert(V <= 32);
-  constexpr uint32 kAll = V == 32 ? ~0u : (1u << V) - 1;
-  extern __shared__ __align__(16) char shared[];
-  W* registers = reinterpret_cast<W*>(shared);
-  uint32* masks = reinterpret_cast<uint32*>(registers + program.registers * V * kThreads) + threadIdx.x;
-  unsigned long long* cells = reinterpret_cast<unsigned long long*>(
-      shared + (program.registers * V * sizeof(W) + program.masks * sizeof(uint32)) * kThreads);
-  const int set = threadIdx.x % program.copies;
-  const bool alone = program.copies == kThreads;
-  const int accumulators = program.cells * program.groups;
-  for (int j = threadIdx.x; j < accumulators * program.copies; j += kThreads) cells[j] = 0;
-  __syncthreads();
-  uint32 counted[kMaxNodes] = {};  // this thread's live rows, by node
-
-  for (long base = blockIdx.x * long(kThreads) * V; base < rows; base += gridDim.x * long(kThreads) * V) {
-    uint32 live = kAll;
-    if (base + long(kThreads) * V > rows) {
-      live = 0;
+  // Values of a column; dead rows read as 0.
+  template <class E>
+  __device__ __forceinline__ void read(const DeviceColumn& column, W* values) const {
+    const E* from = static_cast<const E*>(column.values) + base + threadIdx.x;
+    E raw[N];
 #pragma unroll
-      for (int k = 0; k < V; ++k) {
-        if (base + k * kThreads + threadIdx.x < rows) live |= 1u << k;
+    for (int j = 0; j < N; ++j) raw[j] = live >> j & 1 ? from[rows[j] * kThreads] : E(0);
+    const W offset = static_cast<W>(column.base);
+#pragma unroll
+    for (int j = 0; j < N; ++j) values[j] = static_cast<W>(raw[j]) + offset;
+  }
+
+  __device__ __forceinline__ void fetch(const DeviceOperand& operand, int64 literal, W* values) const {
+    if (operand.kind == DeviceOperand::reg) {
+#pragma unroll
+      for (int j = 0; j < N; ++j) values[j] = block.registers[(operand.index * kRows + rows[j]) * kThreads + threadIdx.x];
+    } else if (operand.kind == DeviceOperand::literal) {
+      const W value = literal_of<W>(literal);
+#pragma unroll
+      for (int j = 0; j < N; ++j) values[j] = value;
+    } else if (operand.kind == DeviceOperand::column) {
+      const DeviceColumn& column = block.program.columns[operand.index];
+      switch (column.element) {
+        case Element::i8: return read<int8>(column, values);
+        case Element::u8: return read<uint8>(column, values);
+        case Element::i16: return read<int16>(column, values);
+        case Element::u16: return read<uint16>(column, values);
+        case Element::i32: return read<int32>(column, values);
+        case Element::u32: return read<uint32>(column, values);
+        case Element::i64: return read<int64>(column, values);
+        case Element::f64:
+          if constexpr (__is_same(W, double)) return read<double>(column, values);
+          break;
+        default: break;
       }
     }
-    uint32 group[V];
-#pragma unroll
-    for (int k = 0; k < V; ++k) group[k] = 0;
-    for (int at = 0; at < program.step_count; ++at) {
-      const DeviceStep& step = program.steps[at];
-      auto mask_of = [&](uint8 index) -> uint32 {
-        return index == kNone ? kAll : index == kLive ? live : masks[index * kThreads];
-      };
-      W a[V], b[V];
-      uint32 mask = 0;
-      bool makes_mask = false, makes_value = false;
-      fetch<W, V>(program, step.a, step.op == DeviceOp::group_field ? step.extra : step.low, base, live, registers, a);
-      switch (step.op) {
-        case DeviceOp::move:
-        case DeviceOp::sum: makes_value = true; break;
-        case DeviceOp::function: {
-          fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
-          const W parameter = literal_of<W>(step.high);
-          switch (step.function) {
-#define FZ_FUNCTION(number, name)                                                                         \
-  case number:                                                                                            \
-    _Pragma("unroll") for (int k = 0; k < V; ++k) a[k] = call<functions::name, W>(a[k], b[k], parameter); \
+  }
+
+  __device__ __forceinline__ void function(const DeviceStep& step, W* a, const W* b) const {
+    const W parameter = literal_of<W>(step.high);
+    switch (step.function) {
+#define FZ_FUNCTION(number, name)                                                                                \
+  case number:                                                                                                   \
+    _Pragma("unroll") for (int j = 0; j < N; ++j) a[j] = call<functions::name, W>(a[j], b[j], parameter); \
     break;
 #include "device_functions.inc"
 #undef FZ_FUNCTION
-            default: break;
-          }
-          makes_value = true;
-          break;
-        }
-        case DeviceOp::predicate: {
-          fetch<W, V>(program, step.b, step.extra, base, live, registers, b);
-          switch (step.function) {
-#define FZ_PREDICATE(number, name)                               \
-  case number:                                                   \
-    _Pragma("unroll") for (int k = 0; k < V; ++k) {              \
-      if (test<functions::name, W>(a[k], b[k])) mask |= 1u << k; \
-    }                                                            \
+      default: break;
+    }
+  }
+
+  __device__ __forceinline__ uint32 predicate(const DeviceStep& step, const W* a, const W* b) const {
+    uint32 mask = 0;
+    switch (step.function) {
+#define FZ_PREDICATE(number, name)                                    \
+  case number:                                                        \
+    _Pragma("unroll") for (int j = 0; j < N; ++j) {                   \
+      if (test<functions::name, W>(a[j], b[j])) mask |= 1u << j;      \
+    }                                                                 \
     break;
 #include "device_functions.inc"
 #undef FZ_PREDICATE
-            default: break;
-          }
-          makes_mask = true;
-          break;
-        }
-        case DeviceOp::range: {
-          const W low = bound_of<W>(step.low), high = bound_of<W>(step.high);
+      default: break;
+    }
+    return mask;
+  }
+
+  __device__ __forceinline__ uint32 range(const DeviceStep& step, const W* a) const {
+    const W low = bound_of<W>(step.low), high = bound_of<W>(step.high);
+    uint32 mask = 0;
 #pragma unroll
-          for (int k = 0; k < V; ++k) {
-            if (a[k] >= low && a[k] <= high) mask |= 1u << k;
-          }
-          makes_mask = true;
-          break;
-        }
-        case DeviceOp::lookup: {
-          const uint8* table = program.tables[step.low];
-          const uint32 size = static_cast<uint32>(step.high);
+    for (int j = 0; j < N; ++j) {
+      if (a[j] >= low && a[j] <= high) mask |= 1u << j;
+    }
+    return mask;
+  }
+
+  __device__ __forceinline__ uint32 lookup(const DeviceStep& step, const W* a) const {
+    const uint8* table = block.program.tables[step.low];
+    const auto size = static_cast<uint32>(step.high);
+    uint32 mask = 0;
 #pragma unroll
-          for (int k = 0; k < V; ++k) {
-            const uint32 code = static_cast<uint32>(static_cast<int>(a[k]));
-            if (live >> k & 1 && code < size) mask |= static_cast<uint32>(table[code]) << k;
-          }
-          makes_mask = true;
-          break;
-        }
-        case DeviceOp::valid: {
-          const uint32* words = program.columns[step.a.index].validity;
+    for (int j = 0; j < N; ++j) {
+      const auto code = static_cast<uint32>(static_cast<int>(a[j]));
+      if (live >> j & 1 && code < size) mask |= static_cast<uint32>(table[code]) << j;
+    }
+    return mask;
+  }
+
+  __device__ __forceinline__ uint32 valid(const DeviceStep& step) const {
+    const uint32* words = block.program.columns[step.a.index].validity;
+    if (!words) return kAll;
+    uint32 mask = 0;
 #pragma unroll
-          for (int k = 0; k < V; ++k) {
-            const long row = base + k * kThreads + threadIdx.x;
-            if (!words) mask |= 1u << k;
-            else if (live >> k & 1) mask |= (words[row >> 5] >> (row & 31) & 1) << k;
-          }
-          makes_mask = true;
-          break;
-        }
-        case DeviceOp::mask_and:
-          mask = mask_of(step.mask_a) & mask_of(step.mask_b);
-          makes_mask = true;
-          break;
-        case DeviceOp::mask_or:
-          mask = mask_of(step.mask_a) | mask_of(step.mask_b);
-          makes_mask = true;
-          break;
-        case DeviceOp::mask_and_not:
-          mask = mask_of(step.mask_a) & ~mask_of(step.mask_b);
-          makes_mask = true;
-          break;
-        case DeviceOp::mask_not:
-          mask = ~mask_of(step.mask_a) & kAll;
-          makes_mask = true;
-          break;
-        case DeviceOp::group_field: {
-          const W low = W(step.low);
-          const uint32 stride = static_cast<uint32>(step.high);
-          const uint32 valid = mask_of(step.mask_a);
+    for (int j = 0; j < N; ++j) {
+      const long row = base + rows[j] * kThreads + threadIdx.x;
+      if (live >> j & 1) mask |= (words[row >> 5] >> (row & 31) & 1) << j;
+    }
+    return mask;
+  }
+
+  __device__ __forceinline__ void add_digit(const DeviceStep& step, const W* a) {
+    const W low = W(step.low);
+    const auto stride = static_cast<uint32>(step.high);
+    const uint32 present = mask_of(step.mask_a);
 #pragma unroll
-          for (int k = 0; k < V; ++k) {
-            uint32 digit = static_cast<uint32>(static_cast<long>(a[k] - low));
-            if (step.has_validity) digit = valid >> k & 1 ? digit + 1 : 0;
-            group[k] += digit * stride;
-          }
-          break;
-        }
-        case DeviceOp::count: {
-          unsigned long long* cell = cells + step.cell * program.groups * program.copies + set;
-          const uint32 mine = step.mask_a == kNone ? live : live & mask_of(step.mask_a);
-          if (alone) {
+    for (int j = 0; j < N; ++j) {
+      auto digit = static_cast<uint32>(static_cast<long>(a[j] - low));
+      if (step.has_validity) digit = present >> j & 1 ? digit + 1 : 0;
+      group[j] += digit * stride;
+    }
+  }
+
+  __device__ __forceinline__ uint32 rows_of(const DeviceStep& step) const {
+    return step.mask_a == kNone ? live : live & mask_of(step.mask_a);
+  }
+
+  __device__ __forceinline__ void sum(const DeviceStep& step, const W* a) const {
+    const DeviceProgram& program = block.program;
+    auto* cell = reinterpret_cast<Accumulator<W>*>(block.cells) + step.cell * program.groups * program.copies + block.set;
+    const uint32 mine = rows_of(step);
+    if (block.alone && program.groups == 1) {
+      Accumulator<W> total = 0;
 #pragma unroll
-            for (int k = 0; k < V; ++k) {
-              if (mine >> k & 1) ++cell[group[k] * kThreads];
-            }
-          } else {
+      for (int j = 0; j < N; ++j) total += mine >> j & 1 ? Accumulator<W>(a[j]) : Accumulator<W>(0);
+      *cell += total;
+    } else if (block.alone) {
 #pragma unroll
-            for (int k = 0; k < V; ++k) {
-              if (mine >> k & 1) atomicAdd(&cell[group[k] * program.copies], 1ull);
-            }
-          }
-          break;
-        }
-        case DeviceOp::count_rows: {
-          const uint32 alive = __popc(live);
-#pragma unroll
-          for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.low ? alive : 0;
-          break;
-        }
+      for (int j = 0; j < N; ++j) {
+        if (mine >> j & 1) cell[group[j] * kThreads] += Accumulator<W>(a[j]);
       }
-      if (makes_value && step.dst != kNone) {
+    } else {
 #pragma unroll
-        for (int k = 0; k < V; ++k) registers[(step.dst * V + k) * kThreads + threadIdx.x] = a[k];
-      }
-      if (makes_value && step.cell != kNone) {
-        Accumulator<W>* cell =
-            reinterpret_cast<Accumulator<W>*>(cells) + step.cell * program.groups * program.copies + set;
-        const uint32 mine = step.mask_a == kNone ? live : live & mask_of(step.mask_a);
-        if (alone && program.groups == 1) {
-          Accumulator<W> sum = 0;
-#pragma unroll
-          for (int k = 0; k < V; ++k) sum += mine >> k & 1 ? Accumulator<W>(a[k]) : Accumulator<W>(0);
-          *cell += sum;
-        } else if (alone) {
-#pragma unroll
-          for (int k = 0; k < V; ++k) {
-            if (mine >> k & 1) cell[group[k] * kThreads] += Accumulator<W>(a[k]);
-          }
-        } else {
-#pragma unroll
-          for (int k = 0; k < V; ++k) {
-            if (mine >> k & 1) add_atomically(&cell[group[k] * program.copies], Accumulator<W>(a[k]));
-          }
-        }
-      }
-      if (makes_mask && step.filters) {
-        live &= mask;
-        if (!__any_sync(~0u, live)) break;
-      } else if (makes_mask) {
-        masks[step.dst * kThreads] = mask;
+      for (int j = 0; j < N; ++j) {
+        if (mine >> j & 1) add_atomically(&cell[group[j] * program.copies], Accumulator<W>(a[j]));
       }
     }
+  }
+
+  __device__ __forceinline__ void count(const DeviceStep& step) const {
+    const DeviceProgram& program = block.program;
+    unsigned long long* cell = block.cells + step.cell * program.groups * program.copies + block.set;
+    const uint32 mine = rows_of(step);
+    if (block.alone && program.groups == 1) {
+      *cell += __popc(mine);
+    } else if (block.alone) {
+#pragma unroll
+      for (int j = 0; j < N; ++j) {
+        if (mine >> j & 1) ++cell[group[j] * kThreads];
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < N; ++j) {
+        if (mine >> j & 1) atomicAdd(&cell[group[j] * program.copies], 1ull);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void count_rows(const DeviceStep& step) {
+#pragma unroll
+    for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.low ? __popc(live) : 0;
+  }
+
+  // The rest of the tile for the live rows alone, if each thread of the warp has few of them.
+  __device__ __forceinline__ bool run_few(int at) {
+    constexpr int kFew = Tuning<W>::few;
+    if constexpr (N == kRows) {
+      if (block.program.groups > 1 || at == block.program.step_count) return false;
+      if (__reduce_max_sync(~0u, static_cast<uint32>(__popc(live))) > kFew) return false;
+      FewRows<kFew> few;
+      uint32 rest = live;
+#pragma unroll
+      for (int j = 0; j < kFew; ++j) {
+        few.row[j] = rest ? __ffs(rest) - 1 : 0;
+        rest &= rest - 1;
+      }
+      Worker<W, kFew, FewRows<kFew>> worker{block, few, base, (1u << __popc(live)) - 1, {}, counted};
+      worker.run(at);
+      return true;
+    }
+    return false;
+  }
+
+  __device__ __forceinline__ void run(int at) {
+    while (at < block.program.step_count) {
+      const DeviceStep& step = block.program.steps[at++];
+      W a[N];
+      uint32 mask = 0;
+      bool makes_value = false;
+      fetch(step.a, step.op == DeviceOp::group_field ? step.extra : step.low, a);
+      switch (step.op) {
+        case DeviceOp::move:
+        case DeviceOp::sum: makes_value = true; break;
+        case DeviceOp::function:
+        case DeviceOp::predicate: {
+          W b[N];
+          fetch(step.b, step.extra, b);
+          makes_value = step.op == DeviceOp::function;
+          if (makes_value) function(step, a, b);
+          else mask = predicate(step, a, b);
+          break;
+        }
+        case DeviceOp::range: mask = range(step, a); break;
+        case DeviceOp::lookup: mask = lookup(step, a); break;
+        case DeviceOp::valid: mask = valid(step); break;
+        case DeviceOp::mask_and: mask = mask_of(step.mask_a) & mask_of(step.mask_b); break;
+        case DeviceOp::mask_or: mask = mask_of(step.mask_a) | mask_of(step.mask_b); break;
+        case DeviceOp::mask_and_not: mask = mask_of(step.mask_a) & ~mask_of(step.mask_b); break;
+        case DeviceOp::mask_not: mask = ~mask_of(step.mask_a) & kAll; break;
+        case DeviceOp::group_field: add_digit(step, a); continue;
+        case DeviceOp::count: count(step); continue;
+        case DeviceOp::count_rows: count_rows(step); continue;
+      }
+      if (makes_value) {
+        if (step.dst != kNone) {
+#pragma unroll
+          for (int j = 0; j < N; ++j) {
+            if (N == kRows || live >> j & 1) block.registers[(step.dst * kRows + rows[j]) * kThreads + threadIdx.x] = a[j];
+          }
+        }
+        if (step.cell != kNone) sum(step, a);
+      } else if (step.filters) {
+        live &= mask;
+        if (!__any_sync(~0u, live) || run_few(at)) return;
+      } else {
+        store_mask(step.dst, mask);
+      }
+    }
+  }
+};
+
+template <class W>
+__global__ void __launch_bounds__(kThreads, Tuning<W>::blocks)
+    run_tiles(const __grid_constant__ DeviceProgram program, long rows, unsigned long long* totals,
+              unsigned long long* node_rows) {
+  constexpr int kRows = Tuning<W>::rows;
+  constexpr long kTile = long(kThreads) * kRows;
+  extern __shared__ __align__(16) char shared[];
+  W* registers = reinterpret_cast<W*>(shared);
+  char* behind = shared + program.registers * kTile * sizeof(W);
+  const Block<W> block{program,
+                       registers,
+                       reinterpret_cast<uint32*>(behind) + threadIdx.x,
+                       reinterpret_cast<unsigned long long*>(behind + program.masks * kThreads * sizeof(uint32)),
+                       static_cast<int>(threadIdx.x) % program.copies,
+                       program.copies == kThreads};
+  const int accumulators = program.cells * program.groups;
+  for (int j = threadIdx.x; j < accumulators * program.copies; j += kThreads) block.cells[j] = 0;
+  __syncthreads();
+  uint32 counted[kMaxNodes] = {};  // this thread's live rows, by node
+
+  for (long base = blockIdx.x * kTile; base < rows; base += gridDim.x * kTile) {
+    Worker<W, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, {}, counted};
+    if (base + kTile > rows) {
+      worker.live = 0;
+#pragma unroll
+      for (int k = 0; k < kRows; ++k) {
+        if (base + k * kThreads + threadIdx.x < rows) worker.live |= 1u << k;
+      }
+    }
+    worker.run(0);
   }
   __syncthreads();
   // A block's total of an accumulator: its copies, added in order.
   for (int j = threadIdx.x; j < accumulators; j += kThreads) {
-    const bool real = __is_same(W, double) && program.float_cells >> (j / program.groups) & 1;
-    if (real) {
+    const unsigned long long* copies = block.cells + j * program.copies;
+    unsigned long long* to = &totals[long(blockIdx.x) * accumulators + j];
+    if (__is_same(W, double) && program.float_cells >> (j / program.groups) & 1) {
       double sum = 0;
-      for (int copy = 0; copy < program.copies; ++copy) sum += __longlong_as_double(cells[j * program.copies + copy]);
-      totals[long(blockIdx.x) * accumulators + j] = __double_as_longlong(sum);
+      for (int c = 0; c < program.copies; ++c) sum += __longlong_as_double(copies[c]);
+      *to = __double_as_longlong(sum);
     } else {
       unsigned long long sum = 0;
-      for (int copy = 0; copy < program.copies; ++copy) sum += cells[j * program.copies + copy];
-      totals[long(blockIdx.x) * accumulators + j] = sum;
+      for (int c = 0; c < program.copies; ++c) sum += copies[c];
+      *to = sum;
     }
   }
+  for (int n = 0; n < program.nodes; ++n) {
+    unsigned long long warp_rows = 0;
 #pragma unroll
-  for (int n = 0; n < kMaxNodes; ++n) {
-    if (n >= program.nodes) break;
-    unsigned long long warp_rows = counted[n];
+    for (int m = 0; m < kMaxNodes; ++m) warp_rows += m == n ? counted[m] : 0;
     for (int step = 16; step; step >>= 1) warp_rows += __shfl_down_sync(~0u, warp_rows, step);
     if ((threadIdx.x & 31) == 0) atomicAdd(&node_rows[n], warp_rows);
   }
