@@ -19,7 +19,7 @@ struct Tuning {
 };
 template <>
 struct Tuning<int32> {
-  static constexpr int rows = 16, blocks = 6;
+  static constexpr int rows = 16, blocks = 5;
   static constexpr int few = 4;
 };
 
@@ -139,7 +139,7 @@ struct Worker {
     } else {
       uint32 stored = 0;
 #pragma unroll
-      for (int j = 0; j < N; ++j) stored |= (mask >> j & 1) << rows[j];
+      for (int j = 0; j < N; ++j) stored |= ((mask & live) >> j & 1) << rows[j];  // rows that are no more share number 0
       block.masks[index * kThreads] = stored;
     }
   }

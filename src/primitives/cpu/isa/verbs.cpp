@@ -24,13 +24,20 @@ template <> struct Of<Type::row> { using T = uint32; };
 
 // --- loads -----------------------------------------------------------------------------------------------------------
 
+// A column's value in a register; floats have no base, and adding none would make 0.0 of -0.0.
+template <class E, class T>
+inline T loaded(E value, T base) {
+  if constexpr (static_cast<E>(0.5) != 0) return value;
+  return static_cast<T>(value) + base;
+}
+
 template <class E, class T>
 void load(Tile& tile, const Instruction& i) {
   const BoundColumn& column = tile.columns[i.a.index];
   const T base = static_cast<T>(i.imm);
   ++tile.tiles_loaded;
   if (column.constant) {
-    T value = static_cast<T>(*static_cast<const E*>(column.values)) + base;
+    T value = loaded<E, T>(*static_cast<const E*>(column.values), base);
     T* to = result_of<T>(tile, i.dst);
     for (int k = 0; k < tile.rows; ++k) to[k] = value;
     return;
@@ -38,7 +45,7 @@ void load(Tile& tile, const Instruction& i) {
   const E* from = static_cast<const E*>(column.values) + tile.base;
   if (tile.selection) {
     T* to = result_of<T>(tile, i.dst);
-    for (int k = 0; k < tile.rows; ++k) to[k] = static_cast<T>(from[tile.selection[k]]) + base;
+    for (int k = 0; k < tile.rows; ++k) to[k] = loaded<E, T>(from[tile.selection[k]], base);
     return;
   }
   if constexpr (__is_same(E, T)) {
@@ -48,7 +55,7 @@ void load(Tile& tile, const Instruction& i) {
     }
   }
   T* to = result_of<T>(tile, i.dst);
-  for (int k = 0; k < tile.rows; ++k) to[k] = static_cast<T>(from[k]) + base;
+  for (int k = 0; k < tile.rows; ++k) to[k] = loaded<E, T>(from[k], base);
 }
 
 template <class T>
