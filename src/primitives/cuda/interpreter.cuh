@@ -96,8 +96,8 @@ struct Block {
   bool alone;                 // nobody else adds to it
 };
 
-// The rows that a thread works on, as numbers below Tuning<W>::rows. Row k of a thread lies kThreads behind row k - 1 in
-// its columns, so that neighbouring threads read neighbouring rows.
+// The rows that a thread works on, as numbers below Tuning<W>::rows. Row k of a thread lies kThreads behind row k - 1
+// in its columns, so that neighbouring threads read neighbouring rows.
 struct AllRows {
   __device__ __forceinline__ int operator[](int j) const { return j; }
 };
@@ -139,7 +139,8 @@ struct Worker {
     } else {
       uint32 stored = 0;
 #pragma unroll
-      for (int j = 0; j < N; ++j) stored |= ((mask & live) >> j & 1) << rows[j];  // rows that are no more share number 0
+      for (int j = 0; j < N; ++j)
+        stored |= ((mask & live) >> j & 1) << rows[j];  // rows that are no more share number 0
       block.masks[index * kThreads] = stored;
     }
   }
@@ -159,7 +160,8 @@ struct Worker {
   __device__ __forceinline__ void fetch(const DeviceOperand& operand, int64 literal, W* values) const {
     if (operand.kind == DeviceOperand::reg) {
 #pragma unroll
-      for (int j = 0; j < N; ++j) values[j] = block.registers[(operand.index * kRows + rows[j]) * kThreads + threadIdx.x];
+      for (int j = 0; j < N; ++j)
+        values[j] = block.registers[(operand.index * kRows + rows[j]) * kThreads + threadIdx.x];
     } else if (operand.kind == DeviceOperand::literal) {
       const W value = literal_of<W>(literal);
 #pragma unroll
@@ -185,8 +187,8 @@ struct Worker {
   __device__ __forceinline__ void function(const DeviceStep& step, W* a, const W* b) const {
     const W parameter = literal_of<W>(step.high);
     switch (step.function) {
-#define FZ_FUNCTION(number, name)                                                                                \
-  case number:                                                                                                   \
+#define FZ_FUNCTION(number, name)                                                                         \
+  case number:                                                                                            \
     _Pragma("unroll") for (int j = 0; j < N; ++j) a[j] = call<functions::name, W>(a[j], b[j], parameter); \
     break;
 #include "device_functions.inc"
@@ -198,11 +200,11 @@ struct Worker {
   __device__ __forceinline__ uint32 predicate(const DeviceStep& step, const W* a, const W* b) const {
     uint32 mask = 0;
     switch (step.function) {
-#define FZ_PREDICATE(number, name)                                    \
-  case number:                                                        \
-    _Pragma("unroll") for (int j = 0; j < N; ++j) {                   \
-      if (test<functions::name, W>(a[j], b[j])) mask |= 1u << j;      \
-    }                                                                 \
+#define FZ_PREDICATE(number, name)                               \
+  case number:                                                   \
+    _Pragma("unroll") for (int j = 0; j < N; ++j) {              \
+      if (test<functions::name, W>(a[j], b[j])) mask |= 1u << j; \
+    }                                                            \
     break;
 #include "device_functions.inc"
 #undef FZ_PREDICATE
@@ -263,7 +265,8 @@ struct Worker {
 
   __device__ __forceinline__ void sum(const DeviceStep& step, const W* a) const {
     const DeviceProgram& program = block.program;
-    auto* cell = reinterpret_cast<Accumulator<W>*>(block.cells) + step.cell * program.groups * program.copies + block.set;
+    auto* cell =
+        reinterpret_cast<Accumulator<W>*>(block.cells) + step.cell * program.groups * program.copies + block.set;
     const uint32 mine = rows_of(step);
     if (block.alone && program.groups == 1) {
       Accumulator<W> total = 0;
@@ -361,7 +364,8 @@ struct Worker {
         if (step.dst != kNone) {
 #pragma unroll
           for (int j = 0; j < N; ++j) {
-            if (N == kRows || live >> j & 1) block.registers[(step.dst * kRows + rows[j]) * kThreads + threadIdx.x] = a[j];
+            if (N == kRows || live >> j & 1)
+              block.registers[(step.dst * kRows + rows[j]) * kThreads + threadIdx.x] = a[j];
           }
         }
         if (step.cell != kNone) sum(step, a);
