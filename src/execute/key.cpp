@@ -34,7 +34,7 @@ class ScratchSlot : public SlotState {
 
 }  // namespace
 
-KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count) {
+KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool probed) {
   KeyLayout layout;
   bool packable = true;
   for (const KeyColumn& column : columns) {
@@ -67,7 +67,7 @@ KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count) {
       field.high = -field.base - 1;
     }
     // Probes tell by range tests with 64-bit bounds whether a value has a key at all.
-    if (!nulls_count && (field.base < INT64_MIN || field.high > INT64_MAX)) states = 0;
+    if (probed && (field.base < INT64_MIN || field.high > INT64_MAX)) states = 0;
     packable &= states > 0;
     const uint128 all = states + (field.nullable ? 1 : 0);
     field.bits = bits_for(all);

@@ -40,8 +40,9 @@ struct KeyLayout {
   }
 };
 
-// The layout for these columns; `nulls_count`: null is a key like others (group-by), else such rows have no key.
-KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count);
+// The layout for these columns; `nulls_count`: null is a key like others, else such rows have no key; `probed`: rows of
+// another side are packed by it as well.
+KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool probed);
 
 // Packs the columns by the layout, for the rows of `rows`. Text keys need scratch memory in a slot.
 program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::vector<KeyColumn>& columns,

@@ -20,7 +20,12 @@ struct add {
   static bool accepts(const CallTypes& types) {
     return lower::is_number(types.result) && types.arguments[0] == types.result && types.arguments[1] == types.result;
   }
+  // A literal zero adds nothing, not even the sign that -0.0 would lose.
   static Value emit(const Emit& emit) {
+    for (const int zero : {0, 1}) {
+      if (emit.builder.real_of(emit.values[zero]) == 0.0)
+        return emit.builder.convert(emit.values[1 - zero], lower::widest_type(emit.result));
+    }
     return lower::wrapping_arithmetic(emit, lower::add_intervals(emit.values[0], emit.values[1]));
   }
 #endif

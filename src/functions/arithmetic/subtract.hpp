@@ -20,7 +20,14 @@ struct subtract {
   static bool accepts(const CallTypes& types) {
     return lower::is_number(types.result) && types.arguments[0] == types.result && types.arguments[1] == types.result;
   }
+  // A literal zero takes nothing away, and what is taken from it changes its sign, that of zeros as well.
   static Value emit(const Emit& emit) {
+    const Type type = lower::widest_type(emit.result);
+    if (emit.builder.real_of(emit.values[1]) == 0.0) return emit.builder.convert(emit.values[0], type);
+    if (emit.builder.real_of(emit.values[0]) == 0.0)
+      return emit.builder.map(emit.id, type, type,
+                              {emit.builder.real(-0.0, type), emit.builder.convert(emit.values[1], type)},
+                              std::nullopt);
     return lower::wrapping_arithmetic(emit, lower::subtract_intervals(emit.values[0], emit.values[1]));
   }
 #endif

@@ -180,7 +180,7 @@ program::Operand GroupBySink::group_numbers(Assembly& assembly) {
     }
     keys.push_back(std::move(column));
   }
-  layout_ = execute::lay_out(keys, true);
+  layout_ = execute::lay_out(keys, true, false);
   if (keys.empty()) {
     variant_ = Variant::one_group;
     return {};

@@ -41,7 +41,7 @@ constexpr const char* kKeyName = "\1key";  // no column of a user's table
 void BuildSink::prepare(Assembly& assembly) {
   std::vector<Binding> bindings = assembly.scope();
   std::vector<KeyColumn> keys = compile_keys(expressions_, assembly, node_->group(keys_));
-  layout_ = execute::lay_out(keys, nulls_equal_);
+  layout_ = execute::lay_out(keys, nulls_equal_, true);
   // Without nulls_equal a row with a null in its key has no key: the key's validity says so.
   Value key{execute::pack(assembly, layout_, keys, assembly.builder().live()), layout_.type(), program::kAll,
             std::nullopt};
