@@ -50,11 +50,18 @@ struct Variant {
   int word_bytes;
 };
 
-Variant variant_of(Word word) {
-  switch (word) {
-    case Word::i32: return {run_tiles<int32>, Tuning<int32>::rows, 4};
-    case Word::i64: return {run_tiles<int64>, Tuning<int64>::rows, 8};
-    case Word::f64: return {run_tiles<double>, Tuning<double>::rows, 8};
+template <class W>
+Variant variant(bool grouped) {
+  return grouped ? Variant{run_tiles<W, true>, Tuning<W, true>::rows, sizeof(W)}
+                 : Variant{run_tiles<W, false>, Tuning<W, false>::rows, sizeof(W)};
+}
+
+Variant variant_of(const Folded& folded) {
+  const bool grouped = !folded.digits.empty();
+  switch (folded.word) {
+    case Word::i32: return variant<int32>(grouped);
+    case Word::i64: return variant<int64>(grouped);
+    case Word::f64: return variant<double>(grouped);
   }
   return {};
 }
@@ -152,7 +159,7 @@ class CudaDevice : public Device {
   }
 
   size_t shared_bytes(const Folded& folded, int copies) const {
-    const Variant variant = variant_of(folded.word);
+    const Variant variant = variant_of(folded);
     const DeviceProgram& p = folded.program;
     const size_t registers = static_cast<size_t>(p.registers) * variant.rows_per_thread * kThreads * variant.word_bytes;
     const size_t masks = static_cast<size_t>(p.masks) * kThreads * 4;
@@ -220,7 +227,7 @@ DeviceTotals CudaDevice::aggregate(const program::Program& program, const Device
   }
   std::lock_guard lock(mutex_);
   FZ_CUDA_TRY(cudaSetDevice(index_));
-  const Variant variant = variant_of(folded.word);
+  const Variant variant = variant_of(folded);
   const size_t shared = shared_bytes(folded, p.copies);
   FZ_CUDA_TRY(
       cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));

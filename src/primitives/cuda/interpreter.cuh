@@ -11,16 +11,12 @@ namespace frazil::primitives::cuda {
 
 constexpr int kThreads = 128;
 
-// Rows a thread and blocks an SM, as measured on an H200 with PDS-H Q1 and Q6 (docs/design/0003-cuda.md).
-template <class W>
+// As measured on an H200 with PDS-H Q1 and Q6 (docs/design/0003-cuda.md).
+template <class W, bool kGrouped>
 struct Tuning {
-  static constexpr int rows = 8, blocks = 4;
-  static constexpr int few = 2;  // rows a thread up to which the rest of a tile is worked on row by row
-};
-template <>
-struct Tuning<int32> {
-  static constexpr int rows = 16, blocks = 5;
-  static constexpr int few = 4;
+  static constexpr int rows = sizeof(W) == 4 ? 16 : 8;                 // a thread
+  static constexpr int blocks = (sizeof(W) == 4 ? 5 : 4) + !kGrouped;  // an SM at the least
+  static constexpr int few = rows / 4;  // live rows a thread up to which the rest of a tile is worked on row by row
 };
 
 template <class W>
@@ -96,7 +92,7 @@ struct Block {
   bool alone;                 // nobody else adds to it
 };
 
-// The rows that a thread works on, as numbers below Tuning<W>::rows. Row k of a thread lies kThreads behind row k - 1
+// The rows that a thread works on, as numbers below Tuning::rows. Row k of a thread lies kThreads behind row k - 1
 // in its columns, so that neighbouring threads read neighbouring rows.
 struct AllRows {
   __device__ __forceinline__ int operator[](int j) const { return j; }
@@ -109,9 +105,9 @@ struct FewRows {
 };
 
 // Runs steps over N rows of a thread. Bit j of a mask in hand is row rows[j]; masks in shared memory go by row.
-template <class W, int N, class Rows>
+template <class W, bool kGrouped, int N, class Rows>
 struct Worker {
-  static constexpr int kRows = Tuning<W>::rows;
+  static constexpr int kRows = Tuning<W, kGrouped>::rows;
   static constexpr uint32 kAll = (1u << N) - 1;
   static_assert(kRows < 32);
 
@@ -119,7 +115,7 @@ struct Worker {
   const Rows rows;
   const long base;
   uint32 live;
-  uint32 group[N];
+  uint32 group[kGrouped ? N : 1];
   uint32 (&counted)[kMaxNodes];
 
   __device__ __forceinline__ uint32 mask_of(uint8 index) const {
@@ -263,12 +259,13 @@ struct Worker {
     return step.mask_a == kNone ? live : live & mask_of(step.mask_a);
   }
 
+  // Without groups every thread has accumulators of its own.
   __device__ __forceinline__ void sum(const DeviceStep& step, const W* a) const {
     const DeviceProgram& program = block.program;
     auto* cell =
         reinterpret_cast<Accumulator<W>*>(block.cells) + step.cell * program.groups * program.copies + block.set;
     const uint32 mine = rows_of(step);
-    if (block.alone && program.groups == 1) {
+    if constexpr (!kGrouped) {
       Accumulator<W> total = 0;
 #pragma unroll
       for (int j = 0; j < N; ++j) total += mine >> j & 1 ? Accumulator<W>(a[j]) : Accumulator<W>(0);
@@ -290,7 +287,7 @@ struct Worker {
     const DeviceProgram& program = block.program;
     unsigned long long* cell = block.cells + step.cell * program.groups * program.copies + block.set;
     const uint32 mine = rows_of(step);
-    if (block.alone && program.groups == 1) {
+    if constexpr (!kGrouped) {
       *cell += __popc(mine);
     } else if (block.alone) {
 #pragma unroll
@@ -312,9 +309,9 @@ struct Worker {
 
   // The rest of the tile for the live rows alone, if each thread of the warp has few of them.
   __device__ __forceinline__ bool run_few(int at) {
-    constexpr int kFew = Tuning<W>::few;
-    if constexpr (N == kRows) {
-      if (block.program.groups > 1 || at == block.program.step_count) return false;
+    if constexpr (!kGrouped && N == kRows) {
+      constexpr int kFew = Tuning<W, kGrouped>::few;
+      if (at == block.program.step_count) return false;
       if (__reduce_max_sync(~0u, static_cast<uint32>(__popc(live))) > kFew) return false;
       FewRows<kFew> few;
       uint32 rest = live;
@@ -323,7 +320,7 @@ struct Worker {
         few.row[j] = rest ? __ffs(rest) - 1 : 0;
         rest &= rest - 1;
       }
-      Worker<W, kFew, FewRows<kFew>> worker{block, few, base, (1u << __popc(live)) - 1, {}, counted};
+      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few, base, (1u << __popc(live)) - 1, {}, counted};
       worker.run(at);
       return true;
     }
@@ -356,7 +353,9 @@ struct Worker {
         case DeviceOp::mask_or: mask = mask_of(step.mask_a) | mask_of(step.mask_b); break;
         case DeviceOp::mask_and_not: mask = mask_of(step.mask_a) & ~mask_of(step.mask_b); break;
         case DeviceOp::mask_not: mask = ~mask_of(step.mask_a) & kAll; break;
-        case DeviceOp::group_field: add_digit(step, a); continue;
+        case DeviceOp::group_field:
+          if constexpr (kGrouped) add_digit(step, a);
+          continue;
         case DeviceOp::count: count(step); continue;
         case DeviceOp::count_rows: count_rows(step); continue;
       }
@@ -379,11 +378,11 @@ struct Worker {
   }
 };
 
-template <class W>
-__global__ void __launch_bounds__(kThreads, Tuning<W>::blocks)
+template <class W, bool kGrouped>
+__global__ void __launch_bounds__(kThreads, Tuning<W, kGrouped>::blocks)
     run_tiles(const __grid_constant__ DeviceProgram program, long rows, unsigned long long* totals,
               unsigned long long* node_rows) {
-  constexpr int kRows = Tuning<W>::rows;
+  constexpr int kRows = Tuning<W, kGrouped>::rows;
   constexpr long kTile = long(kThreads) * kRows;
   extern __shared__ __align__(16) char shared[];
   W* registers = reinterpret_cast<W*>(shared);
@@ -400,7 +399,7 @@ __global__ void __launch_bounds__(kThreads, Tuning<W>::blocks)
   uint32 counted[kMaxNodes] = {};  // this thread's live rows, by node
 
   for (long base = blockIdx.x * kTile; base < rows; base += gridDim.x * kTile) {
-    Worker<W, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, {}, counted};
+    Worker<W, kGrouped, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, {}, counted};
     if (base + kTile > rows) {
       worker.live = 0;
 #pragma unroll
