@@ -12,7 +12,7 @@ namespace frazil::lower {
 
 // Why something cannot run here: named before anything runs.
 struct Refusal {
-  std::string code;  // stable, see docs/refusals.md
+  std::string code;  // stable
   std::string node;
   std::string expression;
   std::string message;  // and what to change
