@@ -171,6 +171,9 @@ std::unique_ptr<MaterialiseLane> Materialise::start(Context&, const std::vector<
   return std::make_unique<MaterialiseLane>(*this, *slots[static_cast<size_t>(slot_)]);
 }
 
+// Of a join that gives rows many times: little to hold, and soon done when the query is cancelled.
+constexpr size_t kPieceRows = 1 << 16;
+
 void MaterialiseLane::begin(Context& context, const Batch& batch) {
   auto& arrays = static_cast<OutputSlot&>(slot_).arrays();
   buffers_.clear();
@@ -198,7 +201,12 @@ Column MaterialiseLane::computed(Context& context, size_t b, int64_t rows) {
   return column;
 }
 
-Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& runs) {
+Batch MaterialiseLane::take(Context& context, const Batch& batch) {
+  Position whole;
+  return take(context, batch, {}, whole);
+}
+
+Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& runs, Position& position) {
   const int64_t rows = static_cast<OutputSlot&>(slot_).arrays()[static_cast<size_t>(plan_.rows_array_)].rows;
   auto numbers = [&](int array) {
     return std::span<const uint32>(buffers_[static_cast<size_t>(array)].as<uint32>(), static_cast<size_t>(rows));
@@ -208,18 +216,27 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
   std::vector<uint32> repeated, run_rows;
   if (plan_.runs_array_ >= 0) {
     std::span<const uint32> run = numbers(plan_.runs_array_);
-    for (uint32 i = 0; i < run.size(); ++i) {
+    for (; position.row < run.size() && repeated.size() < kPieceRows; ++position.row) {
+      const uint32 i = position.row;
       if (run[i] == primitives::kNoRow) {  // an outer row without a match stays, beside nulls
         repeated.push_back(i);
         run_rows.push_back(primitives::kNoRow);
         continue;
       }
-      for (uint32 at = (*runs.start)[run[i]]; at < (*runs.start)[run[i] + 1]; ++at) {
+      const uint32 begin = (*runs.start)[run[i]] + position.taken, left = (*runs.start)[run[i] + 1] - begin;
+      const uint32 count = std::min(left, static_cast<uint32>(kPieceRows - repeated.size()));
+      for (uint32 at = begin; at < begin + count; ++at) {
         repeated.push_back(i);
         run_rows.push_back((*runs.rows)[at]);
       }
+      if (count < left) {
+        position.taken += count;
+        break;
+      }
+      position.taken = 0;
     }
     out.rows = static_cast<int64_t>(repeated.size());
+    if (out.rows == 0) return out;
   }
   auto select = [&](std::span<const uint32> indices) {
     if (plan_.runs_array_ < 0) return std::vector<uint32>(indices.begin(), indices.end());
@@ -283,7 +300,9 @@ void Collect::merge(Context&, std::vector<std::unique_ptr<LaneEnd>> lanes) {
   for (auto& lane : lanes) {
     for (Batch& batch : static_cast<CollectLane&>(*lane).batches_) batches_.push_back(std::move(batch));
   }
-  std::sort(batches_.begin(), batches_.end(), [](const Batch& a, const Batch& b) { return a.ordinal < b.ordinal; });
+  // Pieces of one batch share its ordinal.
+  std::stable_sort(batches_.begin(), batches_.end(),
+                   [](const Batch& a, const Batch& b) { return a.ordinal < b.ordinal; });
 }
 
 }  // namespace frazil::execute

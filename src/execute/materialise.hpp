@@ -15,7 +15,7 @@ class MaterialiseLane;
 class Materialise {
  public:
   // Writes the emits for the columns of `bindings`. `runs`: register whose numbers name runs of build rows, each live
-  // row then becomes as many rows as its run has (see Expand).
+  // row then becomes as many rows as its run has (see MaterialiseLane::take).
   void prepare(Assembly& assembly, std::vector<Binding> bindings, program::Operand runs = {});
   // What a program that reads the made batches needs to know.
   Facts facts(const Assembly& assembly) const;
@@ -42,12 +42,20 @@ struct Runs {
   const std::vector<uint32>* rows = nullptr;
 };
 
+// How far a batch with runs is spelled out.
+struct Position {
+  uint32 row = 0;    // of those that the program let live
+  uint32 taken = 0;  // of its run
+};
+
 class MaterialiseLane : public LaneEnd {
  public:
   MaterialiseLane(const Materialise& plan, SlotState& slot) : plan_(plan), slot_(slot) {}
   void begin(Context& context, const columns::Batch& batch) override;
   // The batch that the rows since `begin` became.
-  columns::Batch take(Context& context, const columns::Batch& batch, const Runs& runs = {});
+  columns::Batch take(Context& context, const columns::Batch& batch);
+  // With runs: a piece of it from `position`, which moves on. No rows: that was all.
+  columns::Batch take(Context& context, const columns::Batch& batch, const Runs& runs, Position& position);
 
  private:
   columns::Column computed(Context& context, size_t b, int64_t rows);

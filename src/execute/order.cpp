@@ -142,7 +142,12 @@ Ranks rank(const SortKey& key) {
 }
 
 template <class Before>
-std::vector<uint32_t> order_rows(int64_t rows, int64_t limit, Before before) {
+std::vector<uint32_t> order_rows(const Context& context, int64_t rows, int64_t limit, Before before_row) {
+  uint32 asked = 0;
+  auto before = [&](uint32_t a, uint32_t b) {
+    if (++asked % (1 << 16) == 0) context.check_cancelled();
+    return before_row(a, b);
+  };
   std::vector<uint32_t> order(static_cast<size_t>(rows));
   std::iota(order.begin(), order.end(), 0);
   if (limit >= 0 && limit < rows) {
@@ -167,13 +172,12 @@ int compare_text(const SortKey& key, uint32_t a, uint32_t b) {
 
 }  // namespace
 
-std::vector<uint32_t> sorted_rows(std::span<const SortKey> keys, int64_t rows, int64_t limit,
-                                  const memory::PoolPtr& pool) {
+std::vector<uint32_t> sorted_rows(const Context& context, std::span<const SortKey> keys, int64_t rows, int64_t limit) {
   FZ_CHECK(rows < primitives::kNoRow);
   auto is_text = [](const SortKey& key) {
     return key.column.type.is_string_like() && key.column.encoding != Encoding::dictionary;
   };
-  memory::Reservation reservation(pool, "sort");
+  memory::Reservation reservation(context.pool, "sort");
   reservation.resize(rows * static_cast<int64_t>(sizeof(uint128) * keys.size() + sizeof(uint32_t)));
   std::vector<Ranks> ranks;
   int bits = 0;
@@ -190,10 +194,10 @@ std::vector<uint32_t> sorted_rows(std::span<const SortKey> keys, int64_t rows, i
         packed[row] = (one.bits >= 128 ? 0 : packed[row] << one.bits) | one.values[row];
       }
     }
-    return order_rows(rows, limit,
+    return order_rows(context, rows, limit,
                       [&](uint32_t a, uint32_t b) { return packed[a] != packed[b] ? packed[a] < packed[b] : a < b; });
   }
-  return order_rows(rows, limit, [&](uint32_t a, uint32_t b) {
+  return order_rows(context, rows, limit, [&](uint32_t a, uint32_t b) {
     for (size_t k = 0; k < keys.size(); ++k) {
       if (is_text(keys[k])) {
         if (const int order = compare_text(keys[k], a, b)) return order < 0;

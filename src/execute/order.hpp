@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "columns/column.hpp"
-#include "memory/pool.hpp"
+#include "execute/context.hpp"
 
 namespace frazil::execute {
 
@@ -18,7 +18,6 @@ struct SortKey {
 
 // The rows of the sorted table, by number: all of them, or the first `limit` (below 0: all). Equal rows keep their
 // order. NaN is above all numbers.
-std::vector<uint32_t> sorted_rows(std::span<const SortKey> keys, int64_t rows, int64_t limit,
-                                  const memory::PoolPtr& pool);
+std::vector<uint32_t> sorted_rows(const Context& context, std::span<const SortKey> keys, int64_t rows, int64_t limit);
 
 }  // namespace frazil::execute

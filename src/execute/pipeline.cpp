@@ -68,15 +68,18 @@ class LaneRun {
     }
   }
 
-  void run(Context& context, Batch batch) {
-    for (Part& part : parts_) {
-      part.end->begin(context, batch);
-      for (auto& slot : part.slots) slot->begin_batch();
-      bind(batch);
-      part.machine.run(bound_, batch.rows, batch.ordinal, part.states.data(), node_rows_.data());
-      raise(context, part.machine.error());
-      part.end->end(context, batch);
-      if (part.segment->cut) batch = part.segment->cut->take(context, *part.end);
+  void run(Context& context, const Batch& batch, size_t first = 0) {
+    Part& part = parts_[first];
+    part.end->begin(context, batch);
+    for (auto& slot : part.slots) slot->begin_batch();
+    bind(batch);
+    part.machine.run(bound_, batch.rows, batch.ordinal, part.states.data(), node_rows_.data());
+    raise(context, part.machine.error());
+    part.end->end(context, batch);
+    if (!part.segment->cut) return;
+    while (const std::optional<Batch> piece = part.segment->cut->take(context, *part.end)) {
+      context.check_cancelled();
+      run(context, *piece, first + 1);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ class Sink {
 };
 using SinkPtr = std::shared_ptr<Sink>;
 
-// A cut: ends one program and gives the batch that the next one starts with.
+// A cut: ends one program and gives the batches that the next one starts with.
 class Cut : public Step {
  public:
   // Whether prepare is to be called instead of emit. Asked at pipeline start: what the step needs is finished.
@@ -53,7 +54,8 @@ class Cut : public Step {
   virtual Facts facts() const = 0;
   virtual void resume(Assembly&) {}  // its part of the program behind the cut
   virtual std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) = 0;
-  virtual columns::Batch take(Context& context, LaneEnd& lane) = 0;
+  // The next piece of what a batch became; none: that was all.
+  virtual std::optional<columns::Batch> take(Context& context, LaneEnd& lane) = 0;
 };
 
 struct Pipeline {

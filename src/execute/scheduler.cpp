@@ -76,7 +76,11 @@ void Scheduler::serve(const std::stop_token& stop, int lane) {
 
 void Scheduler::run(Context& context, int64_t tasks, const std::function<void(int, int64_t)>& work) {
   if (tasks == 0) return;
-  std::lock_guard turn(one_run_);
+  std::unique_lock turn(one_run_, std::defer_lock);
+  while (!turn.try_lock_for(std::chrono::milliseconds(10))) {
+    if (context.interrupted && context.interrupted()) context.cancelled = true;
+    context.check_cancelled();
+  }
   Run run{.context = &context, .work = &work, .tasks = tasks, .mutex = {}, .error = {}};
   {
     std::lock_guard lock(mutex_);

@@ -48,7 +48,7 @@ class Scheduler {
   std::condition_variable_any done_;
   Run* current_ = nullptr;
   uint64_t generation_ = 0;
-  std::mutex one_run_;  // queries of several threads take turns, pipeline by pipeline
+  std::timed_mutex one_run_;  // queries of several threads take turns, pipeline by pipeline
   std::vector<std::jthread> workers_;
 };
 

@@ -84,8 +84,9 @@ Segments::Sorted Segments::sort(const std::vector<SegmentLane*>& lanes, const Gr
     }
   }
   FZ_CHECK(rows < primitives::kNoRow);
-  std::sort(parts.begin(), parts.end(),
-            [](const Part& a, const Part& b) { return a.batch->ordinal < b.batch->ordinal; });
+  // Pieces of one batch share its ordinal.
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part& a, const Part& b) { return a.batch->ordinal < b.batch->ordinal; });
 
   auto each_row = [&](auto f) {
     for (const Part& part : parts) {

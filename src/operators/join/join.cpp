@@ -220,12 +220,22 @@ class ProbeLane : public execute::LaneEnd {
   explicit ProbeLane(std::unique_ptr<execute::MaterialiseLane> lane, execute::Runs runs)
       : lane_(std::move(lane)), runs_(runs) {}
   void begin(Context& context, const columns::Batch& batch) override { lane_->begin(context, batch); }
-  void end(Context& context, const columns::Batch& batch) override { made = lane_->take(context, batch, runs_); }
-  columns::Batch made;
+  void end(Context&, const columns::Batch& batch) override {
+    batch_ = batch;
+    position_ = {};
+  }
+  std::optional<columns::Batch> take(Context& context) {
+    columns::Batch piece = lane_->take(context, batch_, runs_, position_);
+    if (piece.rows > 0) return piece;
+    batch_ = {};
+    return std::nullopt;
+  }
 
  private:
   std::unique_ptr<execute::MaterialiseLane> lane_;
   execute::Runs runs_;
+  columns::Batch batch_;
+  execute::Position position_;
 };
 
 }  // namespace
@@ -234,8 +244,8 @@ std::unique_ptr<execute::LaneEnd> ProbeStep::start(Context& context, const std::
   return std::make_unique<ProbeLane>(materialise_.start(context, slots), build_->runs());
 }
 
-columns::Batch ProbeStep::take(Context&, execute::LaneEnd& lane) {
-  return std::move(static_cast<ProbeLane&>(lane).made);
+std::optional<columns::Batch> ProbeStep::take(Context& context, execute::LaneEnd& lane) {
+  return static_cast<ProbeLane&>(lane).take(context);
 }
 
 // --- the node --------------------------------------------------------------------------------------------------------

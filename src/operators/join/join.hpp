@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "execute/key.hpp"
@@ -77,7 +78,7 @@ class ProbeStep : public execute::Cut {
   execute::Facts facts() const override { return facts_; }
   std::unique_ptr<execute::LaneEnd> start(execute::Context& context,
                                           const std::vector<execute::SlotState*>& slots) override;
-  columns::Batch take(execute::Context& context, execute::LaneEnd& lane) override;
+  std::optional<columns::Batch> take(execute::Context& context, execute::LaneEnd& lane) override;
   void resume(execute::Assembly& assembly) override;
 
  private:

@@ -1,9 +1,9 @@
-// Sorts by several keys, stable. With a slice only the rows up to its end are ordered (top-k), and lanes drop what can
-// no longer be among them.
+// Sorts by several keys, stable. With a slice only the rows up to its end are ordered.
 #include <algorithm>
 
 #include "execute/materialise.hpp"
 #include "execute/order.hpp"
+#include "execute/scheduler.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
 #include "primitives/move.hpp"
@@ -84,7 +84,10 @@ execute::SourcePtr SortSink::finish(Context& context) {
   if (table.rows == 0) return execute::table_source(context, schema, {});
   const int64_t begin = std::min(offset_, table.rows);
   const int64_t end = length_ < 0 ? table.rows : std::min(begin + length_, table.rows);
-  const std::vector<uint32_t> order = execute::sorted_rows(keys(table), table.rows, end, context.pool);
+  std::vector<uint32_t> order;
+  context.scheduler->run(context, 1, [&](int, int64_t) {  // this thread waits for the user's Ctrl-C
+    order = execute::sorted_rows(context, keys(table), table.rows, end);
+  });
   Batch sorted{end - begin, {}};
   for (size_t c = 0; c < columns_; ++c) {
     const std::span<const uint32_t> rows(order.data() + begin, static_cast<size_t>(end - begin));

@@ -1,0 +1,74 @@
+"""Ctrl-C ends a query soon, and leaves an engine that works and holds nothing."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SCRIPT = """
+import gc, threading, time
+import polars as pl
+from polars import col
+import frazil
+
+rows = 3_000_000
+table = pl.select(k=pl.int_range(rows) % 1000, v=pl.int_range(rows) * 7919 % rows).lazy()
+few = pl.LazyFrame({{"k": [1] * 60_000, "w": range(60_000)}})
+many = few.join(few, on="k").filter(col("w") < 0).select(pl.len())
+text = pl.concat_str(col("v").cast(pl.String), col("k").cast(pl.String))
+engine = frazil.Engine(device={device!r}, strict=True, threads=2)
+
+def again(query):
+    while True:
+        query.collect(engine=engine)
+
+def behind():
+    threading.Thread(target=many.collect, kwargs={{"engine": engine}}, daemon=True).start()
+    time.sleep(0.2)
+    again(table.sort("v"))
+
+print("ready", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print(time.time(), flush=True)
+if {alone}:
+    gc.collect()
+    assert engine.bytes_in_use == 0, engine.bytes_in_use
+    assert few.select(col("w").sum()).collect(engine=engine).item() == 60_000 * 59_999 // 2
+    gc.collect()
+    assert engine.bytes_in_use == 0, engine.bytes_in_use
+print("fine", flush=True)
+if not {alone}:
+    import os
+    os._exit(0)
+"""
+
+WORK = {
+    "a join that gives rows many times": "again(many)",
+    "a sort": "again(table.sort('v', 'k'))",
+    "a group-by": "again(table.group_by(col('v') * 3).agg(pl.len(), col('k').n_unique()).select(pl.len()))",
+    "functions": "again(table.select(x=text).filter(col('x') == ''))",
+    "a query that waits for another": "behind()",
+}
+
+
+@pytest.mark.parametrize("what", WORK)
+def test_ctrl_c(device: str, what: str) -> None:
+    script = SCRIPT.format(device=device, work=WORK[what], alone=what != "a query that waits for another")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)  # long enough for the query to be under way
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    raised, *rest = output.split()
+    assert float(raised) - sent < 2  # under a second where the machine has nothing else to do
+    assert rest == ["fine"]
+    assert process.returncode == 0
