@@ -93,7 +93,6 @@ program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::ve
                       .valid = columns[k].value.valid,
                       .type = columns[k].value.type,
                       .nullable = field.nullable,
-                      .descending = false,
                       .shift = static_cast<uint8>(field.shift),
                       .bits = static_cast<uint8>(field.bits),
                       .base = field.base,

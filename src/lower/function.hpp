@@ -50,11 +50,6 @@ enum class CellKind : uint8 {
   count_all,
   magnitude,  // the sum as a float, kept only where the exact one might not fit
 };
-struct Cell {
-  CellKind kind;
-  // The accumulator's type for an argument with this register type and interval, over at most `rows` rows.
-  Type type;
-};
 
 // A call of a function of the shape segmented: the rows of its arguments, segment by segment. Segment s has those from
 // rows[start[s]] up to rows[start[s + 1]], in the order of their source.

@@ -66,7 +66,6 @@ struct KeyField {
   Operand valid;  // none: never null
   Type type;
   bool nullable;
-  bool descending;  // sort keys: complement
   uint8 shift;      // bits below this field
   uint8 bits;
   int128 base;    // lowest value

@@ -493,6 +493,14 @@ def test_plans_that_contradict_themselves_are_refused(strict: frazil.Engine) -> 
         query.collect(engine=strict)
 
 
+def test_a_column_may_change_its_dtype(device: str) -> None:
+    """Polars' plan then has wrong dtypes inside, and a right result."""
+    rows = pl.LazyFrame({"a": [1, 2], "b": ["x", "y"]})
+    changed = rows.with_columns(c=col("a") - 1).with_columns(a=col("b") == "x")
+    assert_agreement(changed, device)
+    assert_agreement(changed.sort("c", maintain_order=True).select("c", "a"), device)
+
+
 @pytest.mark.parametrize("how", ["inner", "left"])
 def test_a_batch_that_a_join_multiplies(device: str, how: Any) -> None:
     """It goes on in pieces, whose rows keep their order."""

@@ -1,6 +1,4 @@
 // New columns from old ones, row by row. Columns that are only renamed are not touched.
-#include <algorithm>
-
 #include "lower/lowering.hpp"
 
 namespace frazil::operators {
@@ -38,21 +36,7 @@ class ProjectStep : public execute::Step {
   int number_;
 };
 
-// Polars may move an expression to where its columns have other dtypes than its plan says.
-bool dtypes_agree(const plan::Node& node, size_t column) {
-  const plan::Named& made = node.group("columns")[column];
-  if (column >= node.schema.size() || node.schema[column].type.id != made.expression->type.id) return false;
-  if (made.expression->kind != plan::Expression::Kind::column) return true;
-  const columns::Schema& given = node.inputs[0]->schema;
-  const auto found =
-      std::find_if(given.begin(), given.end(), [&](const auto& f) { return f.name == made.expression->name; });
-  return found != given.end() && found->type.id == made.expression->type.id;
-}
-
 void check(lower::Checker& checker, const plan::Node& node) {
-  for (size_t i = 0; i < node.group("columns").size(); ++i) {
-    if (!dtypes_agree(node, i)) checker.refuse("schema", "the dtypes of its columns contradict each other");
-  }
   for (const plan::Named& column : node.group("columns")) {
     // A column that is only passed on may have any dtype.
     if (column.expression->kind != plan::Expression::Kind::column) checker.expression(*column.expression);
