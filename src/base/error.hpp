@@ -16,7 +16,7 @@ enum class ErrorKind : uint8_t {
   column_not_found,   // pl.exceptions.ColumnNotFoundError
   shape,              // pl.exceptions.ShapeError
   io,                 // OSError
-  unsupported,        // frazil.UnsupportedError; only thrown before anything runs
+  unsupported,        // frazil.UnsupportedError; thrown before a result is given away
   out_of_memory,      // frazil.OutOfMemoryError
   cancelled,          // KeyboardInterrupt
   device,             // RuntimeError: the driver failed

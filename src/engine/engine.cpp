@@ -93,8 +93,8 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
     FZ_CHECK(found != made.end());
     // Polars may move an expression to where its columns have other dtypes than the plan says.
     if (found->type != field.type)
-      fail(ErrorKind::unsupported, "the plan contradicts itself: column \"" + field.name + "\" is " + field.type.name() +
-                                       ", and made as " + found->type.name());
+      fail(ErrorKind::unsupported, "the plan contradicts itself: column \"" + field.name + "\" is " +
+                                       field.type.name() + ", and made as " + found->type.name());
     places.push_back(static_cast<size_t>(found - made.begin()));
   }
   for (columns::Batch& batch : rows.batches()) {
