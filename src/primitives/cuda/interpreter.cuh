@@ -150,7 +150,10 @@ struct Worker {
     for (int j = 0; j < N; ++j) raw[j] = live >> j & 1 ? from[rows[j] * kThreads] : E(0);
     const W offset = static_cast<W>(column.base);
 #pragma unroll
-    for (int j = 0; j < N; ++j) values[j] = static_cast<W>(raw[j]) + offset;
+    for (int j = 0; j < N; ++j) {
+      values[j] = static_cast<W>(raw[j]);
+      if constexpr (!__is_same(E, double)) values[j] += offset;  // -0.0 + 0.0 would lose its sign
+    }
   }
 
   __device__ __forceinline__ void fetch(const DeviceOperand& operand, int64 literal, W* values) const {
