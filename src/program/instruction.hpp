@@ -66,7 +66,7 @@ struct KeyField {
   Operand valid;  // none: never null
   Type type;
   bool nullable;
-  uint8 shift;      // bits below this field
+  uint8 shift;  // bits below this field
   uint8 bits;
   int128 base;    // lowest value
   uint64 states;  // packed values are below it; 0: more than 64 bits
