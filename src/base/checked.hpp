@@ -5,10 +5,22 @@
 
 namespace frazil {
 
+// Two's complement without the undefined behaviour of signed overflow.
+template <class T>
+struct Unsigned {
+  using U = T;
+};
+// clang-format off
+template <> struct Unsigned<int32> { using U = uint32; };
+template <> struct Unsigned<int64> { using U = uint64; };
+template <> struct Unsigned<int128> { using U = uint128; };
+// clang-format on
+
 template <class T>
 FZ_HD bool add_overflows(T a, T b, T& result) {
 #ifdef FZ_ON_DEVICE
-  result = a + b;
+  using U = typename Unsigned<T>::U;
+  result = static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
   return ((a ^ result) & (b ^ result)) < 0;
 #else
   return __builtin_add_overflow(a, b, &result);
@@ -18,7 +30,8 @@ FZ_HD bool add_overflows(T a, T b, T& result) {
 template <class T>
 FZ_HD bool subtract_overflows(T a, T b, T& result) {
 #ifdef FZ_ON_DEVICE
-  result = a - b;
+  using U = typename Unsigned<T>::U;
+  result = static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
   return ((a ^ b) & (a ^ result)) < 0;
 #else
   return __builtin_sub_overflow(a, b, &result);
@@ -28,8 +41,11 @@ FZ_HD bool subtract_overflows(T a, T b, T& result) {
 template <class T>
 FZ_HD bool multiply_overflows(T a, T b, T& result) {
 #ifdef FZ_ON_DEVICE
-  result = a * b;
-  return a != 0 && (result / a != b || (a == -1 && b < 0 && result < 0));
+  using U = typename Unsigned<T>::U;
+  result = static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+  // The least number is its own negative, and dividing it by -1 would overflow again.
+  if (a == -1) return b < 0 && result < 0;
+  return a != 0 && result / a != b;
 #else
   return __builtin_mul_overflow(a, b, &result);
 #endif

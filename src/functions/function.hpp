@@ -39,17 +39,6 @@ using program::Type;
 //   int128 whole(int) const
 //   bool valid(int) const                  false only in functions that are told of nulls, see Builder::call
 
-// Two's complement without the undefined behaviour of signed overflow.
-template <class T>
-struct Unsigned {
-  using U = T;
-};
-// clang-format off
-template <> struct Unsigned<int32> { using U = uint32; };
-template <> struct Unsigned<int64> { using U = uint64; };
-template <> struct Unsigned<int128> { using U = uint128; };
-// clang-format on
-
 template <class T>
 FZ_HD constexpr T decimal_limit() {  // 10^38, only for 128 bits
   T power = 1;

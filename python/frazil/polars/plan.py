@@ -59,11 +59,13 @@ def plan(lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, simplify: bool = 
     planning = Planning()
     try:
         pl.InMemoryEngine().collect(lf, optimizations=flags, post_opt_callback=planning)
-    except BaseException:
+    except BaseException as error:
         if isinstance(planning.error, Refused):
             return Plan(reasons=[Reason(planning.error.code, "", "", planning.error.message)])
         if planning.error is not None:
             raise planning.error from None
+        if "conversion failed: KeyboardInterrupt" in str(error):  # Ctrl-C just as Polars called us
+            raise KeyboardInterrupt from None
         raise
     return planning.plan
 
