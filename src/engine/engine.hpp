@@ -15,7 +15,7 @@
 namespace frazil::engine {
 
 struct Options {
-  std::string device = "auto";  // "auto" (the CPU for now), "cpu", "cuda" or "cuda:N"
+  std::string device = "auto";  // "auto" (the CPU), "cpu", "cuda" or "cuda:N"
   int threads = 0;              // 0: one per usable core
   int64_t memory_limit = 0;     // bytes; 0: none
   int64_t batch_rows = 0;       // rows a batch; 0: as the engine likes

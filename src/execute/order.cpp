@@ -1,13 +1,12 @@
 #include "execute/order.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "base/target.hpp"
 #include "execute/source.hpp"
+#include "primitives/cpu/ordered_bits.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -36,13 +35,6 @@ void with_element(const Column& column, F f) {
     case Element::f64: return f(double{});
     default: FZ_CHECK(false);
   }
-}
-
-// Bits of a float that order as it does: one zero, one NaN above all.
-uint64 float_bits(double value) {
-  if (std::isnan(value)) return ~uint64{0};
-  const uint64 bits = std::bit_cast<uint64>(value == 0 ? 0.0 : value);
-  return bits >> 63 ? ~bits : bits | uint64{1} << 63;
 }
 
 // A key column as numbers from 0 that order as its values do.
@@ -98,7 +90,7 @@ void read_values(const Column& column, Ranks& ranks) {
       for (int64_t row = 0; row < column.rows; ++row) {
         if (!column.is_valid(row)) continue;
         if constexpr (std::is_floating_point_v<T>) {
-          ranks.values[static_cast<size_t>(row)] = float_bits(values[row]);
+          ranks.values[static_cast<size_t>(row)] = primitives::cpu::ordered_bits(static_cast<double>(values[row]));
         } else {
           ranks.values[static_cast<size_t>(row)] = static_cast<uint128>(values[row]) - low;
         }

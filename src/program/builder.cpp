@@ -235,29 +235,33 @@ Value Builder::select(const Value& predicate, const Value& yes, const Value& no)
   return result;
 }
 
-Value Builder::map(uint16 function, Type type, Type result, std::vector<Value> arguments,
-                   std::optional<Interval> interval) {
-  Instruction instruction{.op = Op::map, .type = type, .function = function};
+namespace {
+
+// Puts the arguments into the instruction; the rows where none of them is null.
+Operand set_arguments(Builder& builder, Instruction& instruction, const std::vector<Value>& arguments) {
   Operand* places[] = {&instruction.a, &instruction.b, &instruction.c};
   Operand valid = kAll;
   FZ_CHECK(arguments.size() <= 3);
   for (size_t i = 0; i < arguments.size(); ++i) {
     *places[i] = arguments[i].operand;
-    valid = mask_and(valid, arguments[i].valid);
+    valid = builder.mask_and(valid, arguments[i].valid);
   }
+  return valid;
+}
+
+}  // namespace
+
+Value Builder::map(uint16 function, Type type, Type result, std::vector<Value> arguments,
+                   std::optional<Interval> interval) {
+  Instruction instruction{.op = Op::map, .type = type, .function = function};
+  const Operand valid = set_arguments(*this, instruction, arguments);
   return {reuse_or_append(instruction, result), result, valid, interval};
 }
 
 Value Builder::map_checked(uint16 function, Type type, std::vector<Value> arguments, std::optional<Interval> interval,
                            uint16 raises) {
   Instruction instruction{.op = Op::map, .type = type, .function = function};
-  Operand* places[] = {&instruction.a, &instruction.b, &instruction.c};
-  Operand valid = kAll;
-  FZ_CHECK(arguments.size() <= 3);
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    *places[i] = arguments[i].operand;
-    valid = mask_and(valid, arguments[i].valid);
-  }
+  const Operand valid = set_arguments(*this, instruction, arguments);
   // Null rows hold anything, so they may not raise; kAll would mean every row of the tile.
   instruction.entry = mask_and(entry_, valid);
   instruction.imm = 1;

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "primitives/cpu/machine.hpp"
+#include "primitives/cpu/ordered_bits.hpp"
 #include "primitives/cpu/state.hpp"
 
 namespace frazil::primitives::cpu {
@@ -37,22 +38,6 @@ void load_view(Tile& tile, const Instruction& i) {
 }
 
 // --- keys ------------------------------------------------------------------------------------------------------------
-
-// Bits that order as the numbers do, with one NaN above all and one zero.
-inline uint64 ordered_bits(double value) {
-  if (value != value) return ~0ull;
-  if (value == 0) value = 0;
-  uint64 bits;
-  std::memcpy(&bits, &value, 8);
-  return bits >> 63 ? ~bits : bits | 1ull << 63;
-}
-inline uint64 ordered_bits(float value) {
-  if (value != value) return 0xffffffffu;
-  if (value == 0) value = 0;
-  uint32 bits;
-  std::memcpy(&bits, &value, 4);
-  return bits >> 31 ? static_cast<uint32>(~bits) : bits | 1u << 31;
-}
 
 template <class Key, class T>
 void pack_field(const Tile& tile, const KeyField& field, Key* keys) {
