@@ -98,6 +98,7 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
     places.push_back(static_cast<size_t>(found - made.begin()));
   }
   for (columns::Batch& batch : rows.batches()) {
+    if (execute::is_on_device(batch)) batch = context.resident->download(context, batch);
     columns::Batch plain{batch.rows, {}, batch.ordinal};
     for (size_t place : places) plain.columns.push_back(primitives::decode(batch.columns[place], context.pool));
     table->batches.push_back(std::move(plain));

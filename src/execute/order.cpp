@@ -5,8 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/target.hpp"
+#include "execute/resident.hpp"
 #include "execute/source.hpp"
-#include "primitives/cpu/ordered_bits.hpp"
+#include "primitives/ordered_bits.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -90,7 +91,7 @@ void read_values(const Column& column, Ranks& ranks) {
       for (int64_t row = 0; row < column.rows; ++row) {
         if (!column.is_valid(row)) continue;
         if constexpr (std::is_floating_point_v<T>) {
-          ranks.values[static_cast<size_t>(row)] = primitives::cpu::ordered_bits(static_cast<double>(values[row]));
+          ranks.values[static_cast<size_t>(row)] = primitives::ordered_bits(static_cast<double>(values[row]));
         } else {
           ranks.values[static_cast<size_t>(row)] = static_cast<uint128>(values[row]) - low;
         }
@@ -133,6 +134,10 @@ Ranks rank(const SortKey& key) {
   return ranks;
 }
 
+bool is_text(const SortKey& key) {
+  return key.column.type.is_string_like() && key.column.encoding != Encoding::dictionary;
+}
+
 template <class Before>
 std::vector<uint32_t> order_rows(const Context& context, int64_t rows, int64_t limit, Before before_row) {
   uint32 asked = 0;
@@ -164,11 +169,18 @@ int compare_text(const SortKey& key, uint32_t a, uint32_t b) {
 
 }  // namespace
 
+std::optional<memory::Buffer> sorted_rows_on_device(Context& context, std::span<const SortKey> keys, int64_t rows) {
+  std::vector<primitives::DeviceSortKey> on_device;
+  for (const SortKey& key : keys) {
+    if (is_text(key)) return std::nullopt;
+    on_device.push_back({&key.column, key.descending, key.nulls_last, {}});
+    if (key.column.encoding == Encoding::dictionary) on_device.back().ranks = rank_dictionary(*key.column.dictionary);
+  }
+  return context.resident->device().order(on_device, rows);
+}
+
 std::vector<uint32_t> sorted_rows(const Context& context, std::span<const SortKey> keys, int64_t rows, int64_t limit) {
   FZ_CHECK(rows < primitives::kNoRow);
-  auto is_text = [](const SortKey& key) {
-    return key.column.type.is_string_like() && key.column.encoding != Encoding::dictionary;
-  };
   memory::Reservation reservation(context.pool, "sort");
   reservation.resize(rows * static_cast<int64_t>(sizeof(uint128) * keys.size() + sizeof(uint32_t)));
   std::vector<Ranks> ranks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "execute/resident.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -123,6 +124,7 @@ class TableSource : public Source {
 }  // namespace
 
 SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<Batch> batches, std::string key) {
+  if (batches.size() == 1 && is_on_device(batches[0])) return device_source(schema, std::move(batches[0]));
   return std::make_shared<TableSource>(context, schema, std::move(batches), std::move(key));
 }
 

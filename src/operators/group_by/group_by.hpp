@@ -24,8 +24,9 @@ class GroupBySink : public execute::Sink {
   bool fixed_shares() const override { return sums_floats_; }
   void merge(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>> lanes) override;
   execute::SourcePtr finish(execute::Context& context) override;
-  std::optional<primitives::DeviceAggregation> device_aggregation() const override;
-  void add_totals(execute::LaneEnd& lane, const primitives::DeviceTotals& totals) override;
+  std::string device_lacks(const execute::Facts& facts) const override;
+  void describe(primitives::DeviceRun& run) const override;
+  void take(execute::Context& context, const columns::Batch& source, primitives::DeviceRows made) override;
 
   // The step that makes the node's columns from keys and accumulators.
   execute::StepPtr results_step() const;
@@ -37,6 +38,9 @@ class GroupBySink : public execute::Sink {
   program::Operand group_numbers(execute::Assembly& assembly);
   void add_cells(execute::Assembly& assembly, program::Operand groups);
   void merge_direct(std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
+  std::vector<uint32_t> keep_present(const std::vector<CellColumn>& merged);
+  columns::Batch device_groups(execute::Context& context, const primitives::DeviceRows& made) const;
+  columns::Batch host_groups(execute::Context& context, const primitives::DeviceRows& made) const;
   template <class Key>
   void merge_hash(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
   columns::Batch batch_of(const std::vector<columns::Column>& keys, const std::vector<CellColumn>& cells, int64_t rows,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "execute/materialise.hpp"
+#include "execute/resident.hpp"
 #include "lower/lowering.hpp"
 
 namespace frazil::operators {
@@ -17,6 +18,10 @@ class SliceSink : public execute::Collect {
     const int64_t begin = offset_ < 0 ? rows + offset_ : offset_;
     const int64_t end = length_ < 0 || length_ > rows - begin ? rows : begin + length_;
     const int64_t first = std::clamp<int64_t>(begin, 0, rows), last = std::clamp<int64_t>(end, first, rows);
+    context.nodes[static_cast<size_t>(number_)].rows += last - first;
+    if (batches().size() == 1 && execute::is_on_device(batches()[0])) {
+      return execute::table_source(context, schema(), {context.resident->slice(batches()[0], first, last - first)});
+    }
     std::vector<columns::Batch> kept;
     int64_t at = 0;
     for (const columns::Batch& batch : batches()) {
@@ -24,7 +29,6 @@ class SliceSink : public execute::Collect {
       if (from < to) kept.push_back(columns::slice(batch, from, to - from));
       at += batch.rows;
     }
-    context.nodes[static_cast<size_t>(number_)].rows += last - first;
     return execute::table_source(context, schema(), std::move(kept));
   }
 

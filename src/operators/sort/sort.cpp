@@ -3,6 +3,7 @@
 
 #include "execute/materialise.hpp"
 #include "execute/order.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
@@ -30,6 +31,7 @@ class SortSink : public execute::Collect {
   execute::SourcePtr finish(Context& context) override;
 
  private:
+  execute::SourcePtr finish_on_device(Context& context, const Batch& table);
   std::vector<execute::SortKey> keys(const Batch& table) const;
 
   const lower::Expressions& expressions_;
@@ -71,7 +73,24 @@ std::vector<execute::SortKey> SortSink::keys(const Batch& table) const {
   return keys;
 }
 
+// Null: the keys hold what the device does not order.
+execute::SourcePtr SortSink::finish_on_device(Context& context, const Batch& table) {
+  const std::optional<memory::Buffer> order = execute::sorted_rows_on_device(context, keys(table), table.rows);
+  if (!order) return nullptr;
+  const int64_t begin = std::min(offset_, table.rows);
+  const int64_t end = length_ < 0 ? table.rows : std::min(begin + length_, table.rows);
+  Batch result{table.rows, {table.columns.begin(), table.columns.begin() + static_cast<ptrdiff_t>(columns_)}};
+  result = context.resident->gather(result, order->slice(begin * 4, (end - begin) * 4), end - begin);
+  context.nodes[static_cast<size_t>(number_)].rows += result.rows;
+  const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
+  return execute::table_source(context, schema, {std::move(result)});
+}
+
 execute::SourcePtr SortSink::finish(Context& context) {
+  if (batches().size() == 1 && execute::is_on_device(batches()[0])) {
+    if (execute::SourcePtr sorted = finish_on_device(context, batches()[0])) return sorted;
+    batches()[0] = context.resident->download(context, batches()[0]);
+  }
   Batch table;
   for (const Batch& batch : batches()) table.rows += batch.rows;
   for (size_t c = 0; c < schema().size() && !batches().empty(); ++c) {
