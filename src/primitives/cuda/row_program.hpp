@@ -37,11 +37,10 @@ struct RowOutcome {
 constexpr int kMaxRowNodes = 64;
 
 struct RowProgram {
-  const program::Instruction* code;
+  const program::Instruction* code;  // registers are named by their first unit of 8 bytes, masks by their number
   const program::KeyField* fields;
   const int* list_begin;    // list l has the fields from list_begin[l] to list_begin[l + 1]
   const uint128* literals;  // narrower ones at the front
-  const int* place;         // register -> its first unit of 8 bytes
   const RowColumn* columns;
   const RowSlot* slots;
   void* const* outputs;  // by number

@@ -43,12 +43,48 @@ bool is_device_call(uint16 function) {
 
 int units_of(Type type) { return (program::bytes_of(type) + 7) / 8; }
 
-size_t code_bytes(const Program& program) { return (program.code.size() * sizeof(Instruction) + 15) / 16 * 16; }
+// A program whose registers are numbered as the kernel finds them.
+struct Numbered {
+  Program program;
+  int units = 0;
+  int masks = 0;
 
-size_t shared_bytes(const Program& program) {
-  size_t units = 0;
-  for (Type type : program.registers) units += static_cast<size_t>(units_of(type));
-  return code_bytes(program) + units * kRowThreads * 8;
+  explicit Numbered(Program allocated) : program(std::move(allocated)) {
+    std::vector<uint16> place;
+    for (Type type : program.registers) {
+      place.push_back(static_cast<uint16>(type == Type::mask ? masks++ : units));
+      units += units_of(type);
+    }
+    auto rename = [&](program::Operand& operand) {
+      if (operand.kind == Operand::value) operand.index = place[operand.index];
+    };
+    for (Instruction& i : program.code) {
+      for (program::Operand* operand : {&i.dst, &i.a, &i.b, &i.c, &i.entry}) rename(*operand);
+    }
+    for (auto& list : program.lists) {
+      for (KeyField& field : list) {
+        rename(field.value);
+        rename(field.valid);
+      }
+    }
+  }
+  size_t shared_bytes(int rows) const {
+    const size_t code = (program.code.size() * sizeof(Instruction) + 15) / 16 * 16;
+    return code + static_cast<size_t>(units * rows) * kRowThreads * 8;
+  }
+};
+
+constexpr int kManyRows = 4;  // a thread, where registers leave room for several blocks
+constexpr size_t kManyRowsBytes = 56 << 10;
+
+struct Kernel {
+  void (*run)(RowProgram);
+  int rows;
+};
+Kernel kernel_of(const Numbered& numbered) {
+  if (numbered.shared_bytes(kManyRows) <= kManyRowsBytes && numbered.masks <= Rows<kManyRows>::kMasks)
+    return {run_rows<kManyRows>, kManyRows};
+  return {run_rows<1>, 1};
 }
 
 template <class T>
@@ -117,11 +153,10 @@ class CudaTable : public DeviceTable {
 
 std::string CudaDevice::lacks(const Program& values) const {
   if (fold(values, {}).lacks.empty()) return "";
-  const Program program = program::allocate(values);
-  if (shared_bytes(program) > properties_.sharedMemPerBlockOptin) return "programs of this length";
-  for (size_t r = 64; r < program.registers.size(); ++r) {
-    if (program.registers[r] == Type::mask) return "so many masks at once";
-  }
+  const Numbered numbered(program::allocate(values));
+  const Program& program = numbered.program;
+  if (numbered.shared_bytes(1) > properties_.sharedMemPerBlockOptin) return "programs of this length";
+  if (numbered.masks > Rows<1>::kMasks) return "so many masks at once";
   for (const Instruction& i : program.code) {
     if (i.op == Op::call && !is_device_call(i.function)) return "functions that only the host knows";
     if (i.op == Op::count_rows && i.node >= kMaxRowNodes) return "so many plan nodes";
@@ -255,11 +290,14 @@ memory::Buffer CudaDevice::taken_places(int64_t places, IsTaken is_taken, int64_
 // One try; false: it has to be repeated with the larger sizes that are in `a` now.
 bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& a, DeviceRows& result) {
   const Instruction* group = find(program, is_group);
-  const size_t shared = shared_bytes(program);
-  FZ_CUDA_TRY(cudaFuncSetAttribute(run_rows, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  const Numbered numbered(program);
+  const Kernel kernel = kernel_of(numbered);
+  const size_t shared = numbered.shared_bytes(kernel.rows);
+  FZ_CUDA_TRY(cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   int blocks_per_sm = 0;
-  FZ_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, run_rows, kRowThreads, shared));
-  const int blocks = static_cast<int>(std::clamp<int64_t>((run.rows + kRowThreads - 1) / kRowThreads, 1,
+  FZ_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, kernel.run, kRowThreads, shared));
+  const int64_t tile = int64_t{kRowThreads} * kernel.rows;
+  const int blocks = static_cast<int>(std::clamp<int64_t>((run.rows + tile - 1) / tile, 1,
                                                           int64_t{properties_.multiProcessorCount} * blocks_per_sm));
   a.warps = int64_t{blocks} * kRowThreads / 32;
   if (a.text_capacity > 0) a.text = allocate(a.text_capacity);
@@ -304,14 +342,9 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   }
 
   Blob blob;
-  std::vector<int> place, list_begin{0};
-  int units = 0;
-  for (Type type : program.registers) {
-    place.push_back(units);
-    units += units_of(type);
-  }
+  std::vector<int> list_begin{0};
   std::vector<KeyField> fields;
-  for (const auto& list : program.lists) {
+  for (const auto& list : numbered.program.lists) {
     fields.insert(fields.end(), list.begin(), list.end());
     list_begin.push_back(static_cast<int>(fields.size()));
   }
@@ -319,8 +352,8 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   for (const columns::Column& column : run.columns) columns.push_back({column.values.as(), column.validity.as<uint32>()});
   std::vector<size_t> text_at;
   for (const program::Literal& literal : program.literals) text_at.push_back(blob.add(literal.text.data(), literal.text.size()));
-  const size_t code_at = blob.add(program.code), fields_at = blob.add(fields), lists_at = blob.add(list_begin);
-  const size_t place_at = blob.add(place), columns_at = blob.add(columns), slots_at = blob.add(slots);
+  const size_t code_at = blob.add(numbered.program.code), fields_at = blob.add(fields), lists_at = blob.add(list_begin);
+  const size_t columns_at = blob.add(columns), slots_at = blob.add(slots);
   std::vector<uint128> literals(program.literals.size());
   const size_t literals_at = blob.add(literals);
   std::vector<void*> outputs;
@@ -347,7 +380,6 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   p.fields = reinterpret_cast<const KeyField*>(base + fields_at);
   p.list_begin = reinterpret_cast<const int*>(base + lists_at);
   p.literals = reinterpret_cast<const uint128*>(base + literals_at);
-  p.place = reinterpret_cast<const int*>(base + place_at);
   p.columns = reinterpret_cast<const RowColumn*>(base + columns_at);
   p.slots = reinterpret_cast<const RowSlot*>(base + slots_at);
   p.text = a.text.mutable_as<char>();
@@ -357,7 +389,7 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   p.steps = static_cast<int>(program.code.size());
   auto launch = [&](RowProgram::Pass pass) {
     p.pass = pass;
-    run_rows<<<blocks, kRowThreads, shared, stream_>>>(p);
+    kernel.run<<<blocks, kRowThreads, shared, stream_>>>(p);
     FZ_CUDA_TRY(cudaGetLastError());
     ++result.launches;
   };

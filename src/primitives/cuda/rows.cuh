@@ -1,6 +1,6 @@
-// The row interpreter: a kernel that runs every tile program, a row a thread. Registers lie in shared memory, masks in
-// one word a thread, a bit for each mask. All threads of a warp are at the same instruction, and a warp leaves the
-// program when none of its rows is live.
+// The row interpreter: a kernel that runs every tile program, a few rows a thread. Registers lie in shared memory, masks
+// in two words a thread, a bit for each mask and row. All threads of a warp are at the same instruction, and a warp
+// leaves the program when none of its rows is live.
 #pragma once
 
 #include "functions/function.hpp"
@@ -131,76 +131,67 @@ __device__ __forceinline__ void combine_atomically(T* cell, T value, Combine<T> 
   }
 }
 
-// One row of a program, as a thread sees it.
-class Row {
+// The rows of a thread that are worked on at once; row k lies 32 rows behind row k - 1, so that a warp reads neighbours.
+template <int kRows>
+class Rows {
  public:
-  __device__ __forceinline__ Row(const RowProgram& program, const Instruction* code, uint64* units)
+  static constexpr uint32 kAll = (1u << kRows) - 1;
+  static constexpr int kMasks = 128 / kRows;
+
+  __device__ __forceinline__ Rows(const RowProgram& program, const Instruction* code, uint64* units)
       : p_(program), code_(code), units_(units) {}
 
-  __device__ __forceinline__ void run(int64 row, bool exists, uint32 live_word) {
-    row_ = row;
+  // `first`: the warp's first row, a multiple of 32. `words`: its words of the live mask, in the pass that emits.
+  __device__ __forceinline__ void run(int64 first, uint32 exists, const uint32 (&words)[kRows]) {
+    first_ = first;
     exists_ = exists;
-    masks_ = 0;
     for (int at = 0; at < p_.steps; ++at) {
       const Instruction& i = code_[at];
       switch (i.op) {
         case Op::load: load(i); break;
-        case Op::load_bits: set_mask(i.dst, exists_ && bit(static_cast<const uint32*>(p_.columns[i.a.index].values), row_)); break;
-        case Op::load_valid: {
-          const uint32* validity = p_.columns[i.a.index].validity;
-          set_mask(i.dst, exists_ && (!validity || bit(validity, row_)));
-          break;
-        }
+        case Op::load_bits: load_bits(i, static_cast<const uint32*>(p_.columns[i.a.index].values)); break;
+        case Op::load_valid: load_bits(i, p_.columns[i.a.index].validity); break;
         case Op::map: map(i); break;
         case Op::call: call(i); break;
         case Op::convert: convert(i); break;
         case Op::wrap: wrap(i); break;
         case Op::select: select(i); break;
-        case Op::mask_and: set_mask(i.dst, mask(i.a) && mask(i.b)); break;
-        case Op::mask_or: set_mask(i.dst, mask(i.a) || mask(i.b)); break;
-        case Op::mask_and_not: set_mask(i.dst, mask(i.a) && !mask(i.b)); break;
-        case Op::mask_not: set_mask(i.dst, exists_ && !mask(i.a)); break;
+        case Op::mask_and: set_mask(i.dst, mask(i.a) & mask(i.b)); break;
+        case Op::mask_or: set_mask(i.dst, mask(i.a) | mask(i.b)); break;
+        case Op::mask_and_not: set_mask(i.dst, mask(i.a) & ~mask(i.b)); break;
+        case Op::mask_not: set_mask(i.dst, exists_ & ~mask(i.a)); break;
         case Op::range: range(i); break;
-        case Op::lookup: {
-          const RowSlot& table = p_.slots[i.slot];
-          uint64 code = ~uint64{0};
-          with_type(i.type, [&](auto zero) {
-            if constexpr (sizeof(zero) <= 8 && !kIsFloat<decltype(zero)>)
-              code = static_cast<uint32>(get<decltype(zero)>(i.a));
-          });
-          set_mask(i.dst, exists_ && code < table.size && static_cast<const uint8*>(table.data)[code]);
-          break;
-        }
+        case Op::lookup: lookup(i); break;
         case Op::filter: {
-          const bool live = mask(i.a) && mask(i.b);
+          const uint32 live = mask(i.a) & mask(i.b);
           set_mask(i.dst, live);
           if (!__any_sync(~0u, live)) return;
           break;
         }
-        case Op::compact: break;  // dead rows cost nothing but their place in the warp
+        case Op::compact: exists_ &= mask(i.a); break;  // from here on the others are not there
         case Op::pack_key:
-          if (i.type == Type::u64) set(i.dst, packed<uint64>(i));
-          else set(i.dst, packed<uint128>(i));
+          if (i.type == Type::u64) each([&](int k) { set(i.dst, k, packed<uint64>(i, k)); });
+          else each_slowly([&](int k) { set(i.dst, k, packed<uint128>(i, k)); });
           break;
         case Op::bytes_key: bytes_key(i); break;
         case Op::group: {
-          uint32 place = 0;
-          if (mask(i.c)) with_key(i, [&](auto key) { place = find_group(p_.slots[i.slot], key, p_.outcome); });
-          set(i.dst, place);
+          const uint32 wanted = mask(i.c);
+          with_key(i, [&](auto zero) {
+            each([&](int k) {
+              set(i.dst, k, wanted >> k & 1 ? find_group(p_.slots[i.slot], get<decltype(zero)>(i.a, k), p_.outcome) : 0u);
+            });
+          });
           break;
         }
-        case Op::probe: {
-          uint32 found = kNoPlace;
-          if (mask(i.c)) with_key(i, [&](auto key) { found = find_row(p_.slots[i.slot], key); });
-          set(i.dst, found);
-          break;
-        }
-        case Op::matched: set_mask(i.dst, exists_ && get<uint32>(i.a) != kNoPlace); break;
+        case Op::probe: probe(i); break;
+        case Op::matched: set_mask(i.dst, exists_ & test([&](int k) { return get<uint32>(i.a, k) != kNoPlace; })); break;
         case Op::gather: gather(i); break;
         case Op::gather_valid: {
           const RowSlot& slot = p_.slots[i.slot];
-          const uint32 from = get<uint32>(i.a);
-          set_mask(i.dst, exists_ && from < slot.size && (!slot.state || bit(slot.state, from)));
+          set_mask(i.dst, test([&](int k) {
+                     const uint32 from = get<uint32>(i.a, k);
+                     return exists_ >> k & 1 && from < slot.size && (!slot.state || bit(slot.state, from));
+                   }));
           break;
         }
         case Op::cell_add:
@@ -210,35 +201,27 @@ class Row {
         case Op::emit:
         case Op::emit_mask:
         case Op::emit_rows:
-          if (p_.pass == RowProgram::count) {
-            const uint32 word = __ballot_sync(~0u, mask(i.c));
-            if ((threadIdx.x & 31) == 0) p_.live[row_ >> 5] = word;
-            return;  // emits are the end of a program
-          }
-          if (mask(i.c)) emit(i, live_word);
+          if (p_.pass == RowProgram::count) return count(i);  // emits are the end of a program
+          each([&](int k) { emit(i, k, words[k]); });
           break;
-        case Op::count_rows: {
-          if (p_.pass == RowProgram::emit) break;
-          const uint32 live = __ballot_sync(~0u, mask(i.c));
-          if ((threadIdx.x & 31) == 0) atomicAdd(&p_.outcome->node_rows[i.node], static_cast<unsigned long long>(__popc(live)));
-          break;
-        }
+        case Op::count_rows: count_rows(i); break;
       }
     }
   }
 
   // The arguments of a call, as functions of the shapes view and string read them.
   struct Arguments {
-    const Row& row;
+    const Rows& rows;
     const KeyField* begin;
     int count;
+    int k;
     __device__ __forceinline__ int size() const { return count; }
-    __device__ __forceinline__ bool valid(int k) const { return row.mask(begin[k].valid); }
-    __device__ __forceinline__ RegisterView text(int k) const { return row.get<RegisterView>(begin[k].value); }
-    __device__ __forceinline__ int128 whole(int k) const {
+    __device__ __forceinline__ bool valid(int f) const { return rows.mask(begin[f].valid) >> k & 1; }
+    __device__ __forceinline__ RegisterView text(int f) const { return rows.get<RegisterView>(begin[f].value, k); }
+    __device__ __forceinline__ int128 whole(int f) const {
       int128 value = 0;
-      with_type(begin[k].type, [&](auto zero) {
-        if constexpr (!kIsFloat<decltype(zero)>) value = static_cast<int128>(row.get<decltype(zero)>(begin[k].value));
+      with_type(begin[f].type, [&](auto zero) {
+        if constexpr (!kIsFloat<decltype(zero)>) value = static_cast<int128>(rows.get<decltype(zero)>(begin[f].value, k));
       });
       return value;
     }
@@ -246,163 +229,250 @@ class Row {
 
  private:
   __device__ __forceinline__ static bool bit(const uint32* words, int64 at) { return words[at >> 5] >> (at & 31) & 1; }
-  __device__ __forceinline__ bool mask(const Operand& o) const {
-    return o.kind == Operand::none ? exists_ : masks_ >> o.index & 1;
+  __device__ __forceinline__ int64 row(int k) const { return first_ + 32 * k + (threadIdx.x & 31); }
+
+  template <class F>
+  __device__ __forceinline__ static void each(F f) {
+#pragma unroll
+    for (int k = 0; k < kRows; ++k) f(k);
   }
-  __device__ __forceinline__ void set_mask(const Operand& o, bool value) {
-    masks_ = (masks_ & ~(uint64{1} << o.index)) | static_cast<uint64>(value) << o.index;
+  template <class F>
+  __device__ __forceinline__ static void each_slowly(F f) {  // for what is long: once in the code
+#pragma unroll 1
+    for (int k = 0; k < kRows; ++k) f(k);
+  }
+  template <class F>
+  __device__ __forceinline__ static uint32 test(F f) {
+    uint32 mask = 0;
+    each([&](int k) { mask |= static_cast<uint32>(static_cast<bool>(f(k))) << k; });
+    return mask;
   }
 
+  // A mask's rows, a bit each.
+  __device__ __forceinline__ uint32 mask(const Operand& o) const {
+    if (o.kind == Operand::none) return exists_;
+    const int at = o.index * kRows;
+    return static_cast<uint32>((at < 64 ? low_masks_ : high_masks_) >> (at & 63)) & kAll;
+  }
+  __device__ __forceinline__ void set_mask(const Operand& o, uint32 rows) {
+    const int at = o.index * kRows;
+    uint64& masks = at < 64 ? low_masks_ : high_masks_;
+    masks = (masks & ~(uint64{kAll} << (at & 63))) | static_cast<uint64>(rows) << (at & 63);
+  }
+
+  // Registers are named by their first unit of 8 bytes.
   template <class T>
-  __device__ __forceinline__ T get(const Operand& o) const {
+  __device__ __forceinline__ T get(const Operand& o, int k) const {
     T value;
     if (o.kind == Operand::literal) {
       __builtin_memcpy(&value, &p_.literals[o.index], sizeof value);
       return value;
     }
-    const uint64* at = units_ + p_.place[o.index] * kRowThreads;
-    uint64 words[sizeof(T) > 8 ? 2 : 1];
-    words[0] = at[0];
-    if constexpr (sizeof(T) > 8) words[1] = at[kRowThreads];
-    __builtin_memcpy(&value, words, sizeof value);
+    const uint64* at = units_ + (o.index * kRows + k) * kRowThreads;
+    if constexpr (sizeof(T) == 4) {
+      __builtin_memcpy(&value, at, sizeof value);
+    } else {
+      uint64 words[sizeof(T) / 8];
+      words[0] = at[0];
+      if constexpr (sizeof(T) > 8) words[1] = at[kRows * kRowThreads];
+      __builtin_memcpy(&value, words, sizeof value);
+    }
     return value;
   }
   template <class T>
-  __device__ __forceinline__ void set(const Operand& o, const T& value) {
-    uint64 words[sizeof(T) > 8 ? 2 : 1] = {};
-    __builtin_memcpy(words, &value, sizeof value);
-    uint64* at = units_ + p_.place[o.index] * kRowThreads;
-    at[0] = words[0];
-    if constexpr (sizeof(T) > 8) at[kRowThreads] = words[1];
+  __device__ __forceinline__ void set(const Operand& o, int k, const T& value) {
+    uint64* at = units_ + (o.index * kRows + k) * kRowThreads;
+    if constexpr (sizeof(T) == 4) {
+      __builtin_memcpy(at, &value, sizeof value);
+    } else {
+      uint64 words[sizeof(T) / 8];
+      __builtin_memcpy(words, &value, sizeof value);
+      at[0] = words[0];
+      if constexpr (sizeof(T) > 8) at[kRows * kRowThreads] = words[1];
+    }
   }
   // A whole number in a register of `type`.
   template <class V>
-  __device__ __forceinline__ void set_whole(Type type, const Operand& o, V value) {
-    if (type == Type::i32 || type == Type::row) set(o, static_cast<int32>(value));
-    else if (type == Type::i64 || type == Type::u64) set(o, static_cast<int64>(value));
-    else set(o, static_cast<int128>(value));
+  __device__ __forceinline__ void set_whole(Type type, const Operand& o, int k, V value) {
+    if (type == Type::i32 || type == Type::row) set(o, k, static_cast<int32>(value));
+    else if (type == Type::i64 || type == Type::u64) set(o, k, static_cast<int64>(value));
+    else set(o, k, static_cast<int128>(value));
   }
 
-  // A value of a column as a register holds it.
-  __device__ __forceinline__ void read(const Instruction& i, const void* values, int64 row, bool wanted) {
-    if (i.type == Type::view) return set(i.dst, wanted ? static_cast<const RegisterView*>(values)[row] : RegisterView{});
-    if (i.type == Type::f32) return set(i.dst, wanted ? static_cast<const float*>(values)[row] : 0.0f);
-    if (i.type == Type::f64) return set(i.dst, wanted ? static_cast<const double*>(values)[row] : 0.0);
-    int64 value = 0;
-    if (wanted) {
+  // --- columns ---
+
+  // Values of a column as registers hold them; `place(k)` is the row to read, below 0 none.
+  template <class E, class Place>
+  __device__ __forceinline__ void read_as(const Instruction& i, const void* values, Place place) {
+    const E* from = static_cast<const E*>(values);
+    E raw[kRows];
+    each([&](int k) { raw[k] = place(k) >= 0 ? from[place(k)] : E{}; });
+    if constexpr (kIsFloat<E> || __is_same(E, RegisterView)) {
+      each([&](int k) { set(i.dst, k, raw[k]); });
+    } else if (sizeof(E) == 16 || i.type == Type::i128 || i.type == Type::u128) {
+      each([&](int k) { set_whole(i.type, i.dst, k, place(k) >= 0 ? static_cast<int128>(raw[k]) + i.imm : int128{0}); });
+    } else if (i.type == Type::i32) {
+      each([&](int k) { set(i.dst, k, place(k) >= 0 ? static_cast<uint32>(raw[k]) + static_cast<uint32>(i.imm) : 0u); });
+    } else {
+      each([&](int k) { set(i.dst, k, place(k) >= 0 ? static_cast<uint64>(raw[k]) + static_cast<uint64>(i.imm) : uint64{0}); });
+    }
+  }
+  template <class Place>
+  __device__ __forceinline__ void read(const Instruction& i, const void* values, Place place) {
+    if (i.type == Type::view) return read_as<RegisterView>(i, values, place);
+    if (i.type == Type::f32) return read_as<float>(i, values, place);
+    if (i.type == Type::f64) return read_as<double>(i, values, place);
+    switch (i.element) {
+      case Element::i8: return read_as<int8>(i, values, place);
+      case Element::u8: return read_as<uint8>(i, values, place);
+      case Element::i16: return read_as<int16>(i, values, place);
+      case Element::u16: return read_as<uint16>(i, values, place);
+      case Element::i32: return read_as<int32>(i, values, place);
+      case Element::u32: return read_as<uint32>(i, values, place);
+      case Element::i64: return read_as<int64>(i, values, place);
+      case Element::u64: return read_as<uint64>(i, values, place);
+      default: return read_as<int128>(i, values, place);
+    }
+  }
+  __device__ __noinline__ void load(const Instruction& i) {
+    read(i, p_.columns[i.a.index].values, [&](int k) { return exists_ >> k & 1 ? row(k) : int64{-1}; });
+  }
+  __device__ __noinline__ void gather(const Instruction& i) {
+    const RowSlot& slot = p_.slots[i.slot];
+    int64 from[kRows];
+    each([&](int k) {
+      const uint32 number = get<uint32>(i.a, k);
+      from[k] = exists_ >> k & 1 && number < slot.size ? int64{number} : int64{-1};
+    });
+    if (i.type == Type::mask) {
+      const auto* words = static_cast<const uint32*>(slot.data);
+      return set_mask(i.dst, test([&](int k) { return from[k] >= 0 && bit(words, from[k]); }));
+    }
+    read(i, slot.data, [&](int k) { return from[k]; });
+  }
+  // `words` null: all bits are set.
+  __device__ __forceinline__ void load_bits(const Instruction& i, const uint32* words) {
+    set_mask(i.dst, test([&](int k) { return exists_ >> k & 1 && (!words || bit(words, row(k))); }));
+  }
+
+  __device__ __noinline__ void convert(const Instruction& i) {
+    if (i.type == Type::view) return each([&](int k) { set(i.dst, k, get<RegisterView>(i.a, k)); });
+    with_type(i.from, [&](auto from) {
+      with_type(i.type, [&](auto to) {
+        each_slowly([&](int k) { set(i.dst, k, static_cast<decltype(to)>(get<decltype(from)>(i.a, k))); });
+      });
+    });
+  }
+  __device__ __noinline__ void wrap(const Instruction& i) {
+    each_slowly([&](int k) {
+      int64 value = 0;  // the low bits are all that counts
+      with_type(i.from, [&](auto from) {
+        if constexpr (!kIsFloat<decltype(from)>) value = static_cast<int64>(get<decltype(from)>(i.a, k));
+      });
       switch (i.element) {
-        case Element::i8: value = static_cast<const int8*>(values)[row]; break;
-        case Element::u8: value = static_cast<const uint8*>(values)[row]; break;
-        case Element::i16: value = static_cast<const int16*>(values)[row]; break;
-        case Element::u16: value = static_cast<const uint16*>(values)[row]; break;
-        case Element::i32: value = static_cast<const int32*>(values)[row]; break;
-        case Element::u32: value = static_cast<const uint32*>(values)[row]; break;
-        case Element::i64: value = static_cast<const int64*>(values)[row]; break;
-        case Element::u64:
-          if (i.type == Type::i128 || i.type == Type::u128)
-            return set(i.dst, static_cast<int128>(static_cast<const uint64*>(values)[row]) + i.imm);
-          value = static_cast<const int64*>(values)[row];
-          break;
-        case Element::i128:
-        case Element::u128: return set_whole(i.type, i.dst, static_cast<const int128*>(values)[row] + i.imm);
+        case Element::i8: value = static_cast<int8>(value); break;
+        case Element::u8: value = static_cast<uint8>(value); break;
+        case Element::i16: value = static_cast<int16>(value); break;
+        case Element::u16: value = static_cast<uint16>(value); break;
+        case Element::i32: value = static_cast<int32>(value); break;
+        case Element::u32: value = static_cast<uint32>(value); break;
         default: break;
       }
-      if (i.type == Type::i128) return set(i.dst, static_cast<int128>(value) + i.imm);
-      value = static_cast<int64>(static_cast<uint64>(value) + static_cast<uint64>(i.imm));
-    }
-    set_whole(i.type, i.dst, value);
-  }
-  __device__ __forceinline__ void load(const Instruction& i) {
-    const RowColumn& column = p_.columns[i.a.index];
-    read(i, column.values, row_, exists_);
-  }
-  __device__ __forceinline__ void gather(const Instruction& i) {
-    const RowSlot& slot = p_.slots[i.slot];
-    const uint32 from = get<uint32>(i.a);
-    const bool wanted = exists_ && from < slot.size;
-    if (i.type == Type::mask) return set_mask(i.dst, wanted && bit(static_cast<const uint32*>(slot.data), from));
-    read(i, slot.data, from, wanted && (i.type != Type::view || !slot.state || bit(slot.state, from)));
-  }
-
-  __device__ __forceinline__ void convert(const Instruction& i) {
-    if (i.type == Type::view) return set(i.dst, get<RegisterView>(i.a));
-    with_type(i.from, [&](auto from) {
-      with_type(i.type, [&](auto to) { set(i.dst, static_cast<decltype(to)>(get<decltype(from)>(i.a))); });
+      set_whole(i.type, i.dst, k, value);
     });
   }
-  __device__ __forceinline__ void wrap(const Instruction& i) {
-    int64 value = 0;  // the low bits are all that counts
-    with_type(i.from, [&](auto from) {
-      if constexpr (!kIsFloat<decltype(from)>) value = static_cast<int64>(get<decltype(from)>(i.a));
-    });
-    switch (i.element) {
-      case Element::i8: value = static_cast<int8>(value); break;
-      case Element::u8: value = static_cast<uint8>(value); break;
-      case Element::i16: value = static_cast<int16>(value); break;
-      case Element::u16: value = static_cast<uint16>(value); break;
-      case Element::i32: value = static_cast<int32>(value); break;
-      case Element::u32: value = static_cast<uint32>(value); break;
-      default: break;
+  __device__ __noinline__ void select(const Instruction& i) {
+    const uint32 chosen = mask(i.c);
+    auto move = [&](auto zero) {
+      each([&](int k) { set(i.dst, k, get<decltype(zero)>(chosen >> k & 1 ? i.a : i.b, k)); });
+    };
+    switch (program::bytes_of(i.type)) {
+      case 4: return move(uint32{});
+      case 8: return move(uint64{});
+      default: return move(uint128{});
     }
-    set_whole(i.type, i.dst, value);
-  }
-  __device__ __forceinline__ void select(const Instruction& i) {
-    const Operand& chosen = mask(i.c) ? i.a : i.b;
-    if (i.type == Type::view) return set(i.dst, get<RegisterView>(chosen));
-    with_type(i.type, [&](auto zero) { set(i.dst, get<decltype(zero)>(chosen)); });
   }
 
-  __device__ __forceinline__ void range(const Instruction& i) {
-    bool inside = false;
+  __device__ __noinline__ void range(const Instruction& i) {
+    uint32 inside = 0;
     with_type(i.type, [&](auto zero) {
       using T = decltype(zero);
-      const T value = get<T>(i.a);
       if constexpr (kIsFloat<T>) {
-        inside = value >= static_cast<T>(__longlong_as_double(i.imm)) && value <= static_cast<T>(__longlong_as_double(i.imm2));
+        const T low = static_cast<T>(__longlong_as_double(i.imm)), high = static_cast<T>(__longlong_as_double(i.imm2));
+        inside = test([&](int k) { return get<T>(i.a, k) >= low && get<T>(i.a, k) <= high; });
       } else if constexpr (sizeof(T) <= 8 && T(-1) < T(0)) {
-        inside = static_cast<int64>(value) >= i.imm && static_cast<int64>(value) <= i.imm2;
+        inside = test([&](int k) {
+          const int64 value = get<T>(i.a, k);
+          return value >= i.imm && value <= i.imm2;
+        });
       } else {  // bounds are 64 bits wide, with a sign
-        inside = static_cast<int128>(value) >= i.imm && static_cast<int128>(value) <= i.imm2;
+        inside = test([&](int k) {
+          const auto value = static_cast<int128>(get<T>(i.a, k));
+          return value >= i.imm && value <= i.imm2;
+        });
       }
     });
-    set_mask(i.dst, exists_ && inside);
+    set_mask(i.dst, exists_ & inside);
+  }
+  __device__ __forceinline__ void lookup(const Instruction& i) {
+    const RowSlot& table = p_.slots[i.slot];
+    const auto* truth = static_cast<const uint8*>(table.data);
+    set_mask(i.dst, exists_ & test([&](int k) {
+                      const uint32 code = get<uint32>(i.a, k);  // of wider registers the low half
+                      return code < table.size && truth[code];
+                    }));
   }
 
   // --- functions ---
 
-  __device__ __noinline__ void raise(const Instruction& i) {
-    atomicMin(&p_.outcome->first_error, static_cast<unsigned long long>(row_) << 16 | static_cast<uint16>(i.imm2));
+  __device__ __noinline__ void raise(const Instruction& i, int k) {
+    atomicMin(&p_.outcome->first_error, static_cast<unsigned long long>(row(k)) << 16 | static_cast<uint16>(i.imm2));
   }
   template <class F, class T>
-  __device__ __forceinline__ void apply(const Instruction& i) {
+  __device__ __forceinline__ bool apply(const Instruction& i, int k) {
+    constexpr int n = F::info.arguments + F::info.parameters;
+    [[maybe_unused]] bool bad = false;
+    const T a = get<T>(i.a, k);
+    const T b = n > 1 ? get<T>(i.b, k) : T{};
+    const T c = n > 2 ? get<T>(i.c, k) : T{};
+    auto compute = [&] {
+      if constexpr (n == 1 && F::info.may_fail) return F::apply(a, bad);
+      else if constexpr (n == 1) return F::apply(a);
+      else if constexpr (n == 2 && F::info.may_fail) return F::apply(a, b, bad);
+      else if constexpr (n == 2) return F::apply(a, b);
+      else if constexpr (F::info.may_fail) return F::apply(a, b, c, bad);
+      else return F::apply(a, b, c);
+    };
+    if constexpr (F::info.to_mask) {
+      return compute();
+    } else {
+      set(i.dst, k, static_cast<T>(compute()));
+      return bad;
+    }
+  }
+  template <class F, class T>
+  __device__ __forceinline__ void apply_all(const Instruction& i) {
     if constexpr ((F::info.kernels & plan::set_of(kTypeOf<T>)) != 0) {
-      constexpr int n = F::info.arguments + F::info.parameters;
-      [[maybe_unused]] bool bad = false;
-      const T a = get<T>(i.a);
-      const T b = n > 1 ? get<T>(i.b) : T{};
-      const T c = n > 2 ? get<T>(i.c) : T{};
-      auto compute = [&] {
-        if constexpr (n == 1 && F::info.may_fail) return F::apply(a, bad);
-        else if constexpr (n == 1) return F::apply(a);
-        else if constexpr (n == 2 && F::info.may_fail) return F::apply(a, b, bad);
-        else if constexpr (n == 2) return F::apply(a, b);
-        else if constexpr (F::info.may_fail) return F::apply(a, b, c, bad);
-        else return F::apply(a, b, c);
-      };
+      uint32 marked = 0;  // true, or bad
+      auto one = [&](int k) { marked |= static_cast<uint32>(apply<F, T>(i, k)) << k; };
+      if constexpr (sizeof(T) <= 8) each(one);
+      else each_slowly(one);
       if constexpr (F::info.to_mask) {
-        set_mask(i.dst, exists_ && compute());
-      } else {
-        set(i.dst, static_cast<T>(compute()));
-        if (bad && i.imm == 1 && mask(i.entry)) raise(i);
+        set_mask(i.dst, exists_ & marked);
+      } else if (marked && i.imm == 1) {
+        marked &= mask(i.entry);
+        for (int k = 0; k < kRows; ++k) {
+          if (marked >> k & 1) raise(i, k);
+        }
       }
     }
   }
   template <class F>
   __device__ __noinline__ void function(const Instruction& i) {
     if constexpr ((F::info.kernels & plan::kViews) != 0) {
-      if (i.type == Type::view) return apply<F, RegisterView>(i);
+      if (i.type == Type::view) return apply_all<F, RegisterView>(i);
     }
-    with_type(i.type, [&](auto zero) { apply<F, decltype(zero)>(i); });
+    with_type(i.type, [&](auto zero) { apply_all<F, decltype(zero)>(i); });
   }
   __device__ __forceinline__ void map(const Instruction& i) {
     switch (i.function) {
@@ -418,7 +488,8 @@ class Row {
 
   // Memory for text, as it comes; beyond the end only the bytes wanted are counted, and the host tries again.
   __device__ __forceinline__ char* allocate(uint64 bytes) {
-    const unsigned long long at = atomicAdd(&p_.outcome->text_bytes[p_.pass != RowProgram::emit], static_cast<unsigned long long>(bytes));
+    const unsigned long long at =
+        atomicAdd(&p_.outcome->text_bytes[p_.pass != RowProgram::emit], static_cast<unsigned long long>(bytes));
     return at + bytes <= p_.text_capacity ? p_.text + at : nullptr;
   }
   template <class Write>
@@ -429,22 +500,26 @@ class Row {
     if (bytes > 0) write(to);
     return program::view_of(to, static_cast<uint32>(bytes));
   }
-  __device__ __forceinline__ Arguments arguments(const Instruction& i) const {
+  __device__ __forceinline__ Arguments arguments(const Instruction& i, int k) const {
     const int begin = p_.list_begin[i.list];
-    return {*this, p_.fields + begin, p_.list_begin[i.list + 1] - begin};
+    return {*this, p_.fields + begin, p_.list_begin[i.list + 1] - begin, k};
   }
   template <class F>
   __device__ __noinline__ void view(const Instruction& i) {
-    set(i.dst, mask(i.c) ? F::apply(arguments(i)) : RegisterView{});
+    const uint32 wanted = mask(i.c);
+    each_slowly([&](int k) { set(i.dst, k, wanted >> k & 1 ? F::apply(arguments(i, k)) : RegisterView{}); });
   }
   template <class F>
   __device__ __noinline__ void string(const Instruction& i) {
-    RegisterView made{};
-    if (mask(i.c)) {
-      const Arguments given = arguments(i);
-      made = write_text(static_cast<uint64>(F::bytes(given)), [&](char* to) { F::write(given, to); });
-    }
-    set(i.dst, made);
+    const uint32 wanted = mask(i.c);
+    each_slowly([&](int k) {
+      RegisterView made{};
+      if (wanted >> k & 1) {
+        const Arguments given = arguments(i, k);
+        made = write_text(static_cast<uint64>(F::bytes(given)), [&](char* to) { F::write(given, to); });
+      }
+      set(i.dst, k, made);
+    });
   }
   __device__ __forceinline__ void call(const Instruction& i) {
     switch (i.function) {
@@ -462,135 +537,196 @@ class Row {
   // --- keys ---
 
   template <class Key>
-  __device__ __forceinline__ Key packed(const Instruction& i) const {
+  __device__ __forceinline__ Key packed(const Instruction& i, int k) const {
     Key key = 0;
     for (int f = p_.list_begin[i.list]; f < p_.list_begin[i.list + 1]; ++f) {
       const KeyField& field = p_.fields[f];
       if (field.bits == 0) continue;
       Key one = 0;
-      if (field.type == Type::mask) {
-        one = mask(field.value);
+      if (field.type == Type::i32) {
+        one = static_cast<Key>(get<int32>(field.value, k)) - static_cast<Key>(field.base);
+      } else if (field.type == Type::mask) {
+        one = mask(field.value) >> k & 1;
       } else {
         with_type(field.type, [&](auto zero) {
           using T = decltype(zero);
-          if constexpr (kIsFloat<T>) one = static_cast<Key>(ordered_bits(get<T>(field.value)));
-          else one = static_cast<Key>(get<T>(field.value)) - static_cast<Key>(field.base);
+          if constexpr (kIsFloat<T>) one = static_cast<Key>(ordered_bits(get<T>(field.value, k)));
+          else one = static_cast<Key>(get<T>(field.value, k)) - static_cast<Key>(field.base);
         });
       }
-      if (field.nullable) one = mask(field.valid) ? one + 1 : 0;
+      if (field.nullable) one = mask(field.valid) >> k & 1 ? one + 1 : 0;
       key |= one << field.shift;
     }
     return key;
   }
 
   // A field as bytes: whether it is there, then 16 bytes of a number or the length and bytes of a text.
-  __device__ __forceinline__ uint64 key_bytes(const KeyField& field) const {
-    if (!mask(field.valid)) return 1;
-    return field.type == Type::view ? 5 + get<RegisterView>(field.value).length : 17;
+  __device__ __forceinline__ uint64 key_bytes(const KeyField& field, int k) const {
+    if (!(mask(field.valid) >> k & 1)) return 1;
+    return field.type == Type::view ? 5 + get<RegisterView>(field.value, k).length : 17;
   }
-  __device__ __forceinline__ char* append_key(char* to, const KeyField& field) const {
-    const bool valid = mask(field.valid);
+  __device__ __forceinline__ char* append_key(char* to, const KeyField& field, int k) const {
+    const bool valid = mask(field.valid) >> k & 1;
     *to++ = static_cast<char>(valid);
     if (!valid) return to;
     if (field.type == Type::view) {
-      const RegisterView text = get<RegisterView>(field.value);
+      const RegisterView text = get<RegisterView>(field.value, k);
       for (int b = 0; b < 4; ++b) *to++ = static_cast<char>(text.length >> (8 * b));
       return functions::append(to, text);
     }
     int128 number = 0;
-    if (field.type == Type::mask) number = mask(field.value);
-    else {
+    if (field.type == Type::mask) {
+      number = mask(field.value) >> k & 1;
+    } else {
       with_type(field.type, [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (kIsFloat<T>) number = static_cast<int128>(ordered_bits(get<T>(field.value)));
-        else number = static_cast<int128>(get<T>(field.value));
+        if constexpr (kIsFloat<T>) number = static_cast<int128>(ordered_bits(get<T>(field.value, k)));
+        else number = static_cast<int128>(get<T>(field.value, k));
       });
     }
     for (int b = 0; b < 16; ++b) *to++ = static_cast<char>(number >> (8 * b));
     return to;
   }
   __device__ __noinline__ void bytes_key(const Instruction& i) {
-    RegisterView key{};
-    if (mask(i.c)) {
-      const int begin = p_.list_begin[i.list], end = p_.list_begin[i.list + 1];
-      uint64 bytes = 0;
-      for (int f = begin; f < end; ++f) bytes += key_bytes(p_.fields[f]);
-      key = write_text(bytes, [&](char* to) {
-        for (int f = begin; f < end; ++f) to = append_key(to, p_.fields[f]);
-      });
-    }
-    set(i.dst, key);
+    const uint32 wanted = mask(i.c);
+    const int begin = p_.list_begin[i.list], end = p_.list_begin[i.list + 1];
+    each_slowly([&](int k) {
+      RegisterView key{};
+      if (wanted >> k & 1) {
+        uint64 bytes = 0;
+        for (int f = begin; f < end; ++f) bytes += key_bytes(p_.fields[f], k);
+        key = write_text(bytes, [&](char* to) {
+          for (int f = begin; f < end; ++f) to = append_key(to, p_.fields[f], k);
+        });
+      }
+      set(i.dst, k, key);
+    });
   }
   template <class F>
   __device__ __forceinline__ void with_key(const Instruction& i, F f) const {
-    if (i.from == Type::u64) f(get<uint64>(i.a));
-    else if (i.from == Type::u128) f(get<uint128>(i.a));
-    else f(get<RegisterView>(i.a));
+    if (i.from == Type::u64) f(uint64{});
+    else if (i.from == Type::u128) f(uint128{});
+    else f(RegisterView{});
+  }
+
+  // All rows' first places are asked for before the first answer is waited for.
+  __device__ __noinline__ void probe(const Instruction& i) {
+    const RowSlot& table = p_.slots[i.slot];
+    const uint32 wanted = mask(i.c);
+    uint32 found[kRows];
+    if (table.dense) {
+      each([&](int k) {
+        const uint64 key = get<uint64>(i.a, k);
+        found[k] = wanted >> k & 1 && key < table.size ? table.state[key] : kNoPlace;
+      });
+      each([&](int k) { set(i.dst, k, found[k]); });
+      return;
+    }
+    with_key(i, [&](auto zero) {
+      using Key = decltype(zero);
+      uint64 place[kRows];
+      each([&](int k) {
+        place[k] = wanted >> k & 1 ? hash_of(get<Key>(i.a, k)) & (table.size - 1) : 0;
+        found[k] = wanted >> k & 1 ? table.state[place[k]] : kNoPlace;
+      });
+      each([&](int k) { set(i.dst, k, follow(table, get<Key>(i.a, k), place[k], found[k])); });
+    });
   }
 
   // --- cells ---
 
   __device__ __noinline__ void cell(const Instruction& i) {
-    const bool mine = mask(i.c);
-    if (i.op == Op::cell_count) return add_to_cell<int64>(i, 1, mine);
+    if (i.op == Op::cell_count) return add_to_cell<int64>(i, [](int) { return int64{1}; });
     with_type(i.type, [&](auto zero) {
       using T = decltype(zero);
       if constexpr (sizeof(T) > 4 || kIsFloat<T>) {
-        T value{};
-        with_type(i.from, [&](auto from) { value = static_cast<T>(get<decltype(from)>(i.a)); });
-        add_to_cell<T>(i, value, mine);
+        with_type(i.from, [&](auto from) {
+          add_to_cell<T>(i, [&](int k) { return static_cast<T>(get<decltype(from)>(i.a, k)); });
+        });
       }
     });
   }
   // Without groups each warp has an accumulator of its own, so that floats add up in a fixed order. With groups, rows of
   // the warp that share one are combined first, while there are such.
-  template <class T>
-  __device__ __forceinline__ void add_to_cell(const Instruction& i, T value, bool mine) {
+  template <class T, class Value>
+  __device__ __forceinline__ void add_to_cell(const Instruction& i, Value value) {
     const Combine<T> combine{i.op};
     T* cells = static_cast<T*>(p_.slots[i.slot].data);
-    const int lane = static_cast<int>(threadIdx.x & 31);
+    const uint32 mine = mask(i.c);
     if (!i.b) {
-      T all = mine ? value : combine.neutral();
-      for (int step = 16; step; step >>= 1) all = combine(all, shuffle(all, lane ^ step));
-      if (lane == 0) {
+      T all = combine.neutral();
+      each([&](int k) {
+        if (mine >> k & 1) all = combine(all, value(k));
+      });
+      all = combined(all, combine);
+      if ((threadIdx.x & 31) == 0) {
         T& cell = cells[(blockIdx.x * kRowThreads + threadIdx.x) >> 5];
         cell = combine(cell, all);
       }
       return;
     }
-    const uint32 group = get<uint32>(i.b);
+    each_slowly([&](int k) { add_to_group<T>(cells, get<uint32>(i.b, k), value(k), mine >> k & 1, combine); });
+  }
+  // Of all lanes, in a fixed order.
+  template <class T>
+  __device__ __forceinline__ static T combined(T all, Combine<T> combine) {
+    for (int step = 16; step; step >>= 1) all = combine(all, shuffle(all, static_cast<int>(threadIdx.x & 31) ^ step));
+    return all;
+  }
+  template <class T>
+  __device__ __forceinline__ static void add_to_group(T* cells, uint32 group, T value, bool mine, Combine<T> combine) {
+    const int lane = static_cast<int>(threadIdx.x & 31);
     for (uint32 rest = __ballot_sync(~0u, mine); rest;) {
       const int leader = __ffs(static_cast<int>(rest)) - 1;
-      const uint32 same = __ballot_sync(~0u, mine && group == __shfl_sync(~0u, group, leader));
+      const uint32 shared_group = __shfl_sync(~0u, group, leader);
+      const uint32 same = __ballot_sync(~0u, mine && group == shared_group);
       if (__popc(same) < 4) break;
-      T all = same >> lane & 1 ? value : combine.neutral();
-      for (int step = 16; step; step >>= 1) all = combine(all, shuffle(all, lane ^ step));
+      const bool joins = same >> lane & 1;
+      const T all = combined(joins ? value : combine.neutral(), combine);
       if (lane == leader) combine_atomically(&cells[group], all, combine);
-      if (same >> lane & 1) mine = false;
+      if (joins) mine = false;
       rest &= ~same;
     }
     if (mine) combine_atomically(&cells[group], value, combine);
   }
 
-  __device__ __forceinline__ void emit(const Instruction& i, uint32 live_word) const {
+  // --- ends ---
+
+  __device__ __forceinline__ void count(const Instruction& i) const {
+    const uint32 live = mask(i.c);
+    each([&](int k) {
+      const uint32 word = __ballot_sync(~0u, live >> k & 1);
+      if ((threadIdx.x & 31) == 0 && first_ + 32 * k < p_.rows) p_.live[(first_ >> 5) + k] = word;
+    });
+  }
+  __device__ __forceinline__ void count_rows(const Instruction& i) const {
+    if (p_.pass == RowProgram::emit) return;
+    const uint32 live = __reduce_add_sync(~0u, static_cast<uint32>(__popc(mask(i.c))));
+    if ((threadIdx.x & 31) == 0)
+      atomicAdd(&p_.outcome->node_rows[i.node], static_cast<unsigned long long>(live));
+  }
+  __device__ __forceinline__ void emit(const Instruction& i, int k, uint32 live_word) const {
+    if (!(mask(i.c) >> k & 1)) return;
+    const int64 number = row(k);
     const uint32 before = live_word & ((1u << (threadIdx.x & 31)) - 1);
-    const int64 to = p_.offsets ? int64{p_.offsets[row_ >> 5]} + __popc(before) : row_;
+    const int64 to = p_.offsets ? int64{p_.offsets[number >> 5]} + __popc(before) : number;
     void* out = p_.outputs[i.imm];
-    if (i.op == Op::emit_rows) static_cast<uint32*>(out)[to] = static_cast<uint32>(row_);
-    else if (i.op == Op::emit_mask) static_cast<uint8*>(out)[to] = mask(i.a);
-    else if (program::bytes_of(i.type) == 4) static_cast<uint32*>(out)[to] = get<uint32>(i.a);
-    else if (program::bytes_of(i.type) == 8) static_cast<uint64*>(out)[to] = get<uint64>(i.a);
-    else static_cast<uint128*>(out)[to] = get<uint128>(i.a);
+    if (i.op == Op::emit_rows) static_cast<uint32*>(out)[to] = static_cast<uint32>(number);
+    else if (i.op == Op::emit_mask) static_cast<uint8*>(out)[to] = mask(i.a) >> k & 1;
+    else if (program::bytes_of(i.type) == 4) static_cast<uint32*>(out)[to] = get<uint32>(i.a, k);
+    else if (program::bytes_of(i.type) == 8) static_cast<uint64*>(out)[to] = get<uint64>(i.a, k);
+    else static_cast<uint128*>(out)[to] = get<uint128>(i.a, k);
   }
 
   const RowProgram& p_;
   const Instruction* code_;
-  uint64* units_;  // unit u of this thread: u * kRowThreads
-  uint64 masks_ = 0;
-  int64 row_ = 0;
-  bool exists_ = false;  // and, in the pass that emits, known to be live
+  uint64* units_;  // row k of unit u of this thread: (u * kRows + k) * kRowThreads
+  uint64 low_masks_ = 0, high_masks_ = 0;
+  int64 first_ = 0;
+  uint32 exists_ = 0;  // rows that there are: in the source, live so far where the program was compacted
 };
 
+template <int kRows>
 __global__ void __launch_bounds__(kRowThreads) run_rows(const __grid_constant__ RowProgram program) {
   extern __shared__ __align__(16) char shared[];
   auto* code = reinterpret_cast<Instruction*>(shared);
@@ -598,20 +734,20 @@ __global__ void __launch_bounds__(kRowThreads) run_rows(const __grid_constant__ 
   for (int w = threadIdx.x; w < code_words; w += kRowThreads)
     reinterpret_cast<uint32*>(code)[w] = reinterpret_cast<const uint32*>(program.code)[w];
   __syncthreads();
-  Row row(program, code, reinterpret_cast<uint64*>(shared + (code_words * 4 + 15) / 16 * 16) + threadIdx.x);
-  const int64 warps = int64{gridDim.x} * kRowThreads / 32;
+  Rows<kRows> rows(program, code, reinterpret_cast<uint64*>(shared + (code_words * 4 + 15) / 16 * 16) + threadIdx.x);
+  const int64 step = int64{gridDim.x} * kRowThreads * kRows;
   const int lane = static_cast<int>(threadIdx.x & 31);
-  for (int64 word = (int64{blockIdx.x} * kRowThreads + threadIdx.x) >> 5; word * 32 < program.rows; word += warps) {
-    const int64 number = word * 32 + lane;
-    bool exists = number < program.rows;
-    uint32 live = ~0u;
-    if (program.pass == RowProgram::emit && program.live) {
-      live = program.live[word];
-      exists = live >> lane & 1;
+  for (int64 first = (int64{blockIdx.x} * kRowThreads + threadIdx.x - lane) * kRows; first < program.rows; first += step) {
+    uint32 exists = 0, words[kRows];
+#pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+      const bool inside = first + 32 * k < program.rows;
+      words[k] = !inside ? 0 : program.pass == RowProgram::emit ? program.live[(first >> 5) + k] : ~0u;
+      if (words[k] >> lane & 1 && first + 32 * k + lane < program.rows) exists |= 1u << k;
     }
-    if (live == 0) continue;
+    if (!__any_sync(~0u, exists)) continue;
     if (__any_sync(~0u, *static_cast<volatile uint32*>(&program.outcome->full))) return;  // all is done again
-    row.run(number, exists, live);
+    rows.run(first, exists, words);
     __syncwarp();
   }
 }

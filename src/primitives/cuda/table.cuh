@@ -21,32 +21,27 @@ __device__ __forceinline__ bool equal_keys(const program::RegisterView& a, const
   return true;
 }
 
+// The row of a key in a build side, or kNoPlace: from `place`, where row `known` was found.
 template <class Key>
-__device__ __forceinline__ uint64 dense_place(const Key& key) {
-  if constexpr (sizeof(Key) == 8) return key;
-  else return 0;  // only keys of 64 bits are dense
-}
-
-// The row of a key in a build side, or kNoPlace.
-template <class Key>
-__device__ __forceinline__ uint32 find_row(const RowSlot& table, const Key& key) {
-  if (table.dense) return dense_place(key) < table.size ? table.state[dense_place(key)] : kNoPlace;
+__device__ __forceinline__ uint32 follow(const RowSlot& table, const Key& key, uint64 place, uint32 known) {
   const uint64 wrap = table.size - 1;
   const Key* keys = static_cast<const Key*>(table.data);
-  for (uint64 at = hash_of(key) & wrap;; at = (at + 1) & wrap) {
-    const uint32 row = table.state[at];
-    if (row == kNoPlace || equal_keys(keys[at], key)) return row;
+  while (known != kNoPlace && !equal_keys(keys[place], key)) {
+    place = (place + 1) & wrap;
+    known = table.state[place];
   }
+  return known;
 }
 
 // The place of a group's key, taken if it is new.
 template <class Key>
 __device__ __forceinline__ uint32 find_group(const RowSlot& table, const Key& key, RowOutcome* outcome) {
-  if (table.dense) {
-    const uint64 place = dense_place(key);
-    auto* taken = reinterpret_cast<uint8*>(table.state);
-    if (!taken[place]) taken[place] = 1;
-    return static_cast<uint32>(place);
+  if constexpr (sizeof(Key) == 8) {  // others are never dense
+    if (table.dense) {
+      auto* taken = reinterpret_cast<uint8*>(table.state);
+      if (!taken[key]) taken[key] = 1;
+      return static_cast<uint32>(key);
+    }
   }
   const uint64 wrap = table.size - 1;
   uint64 at = hash_of(key) & wrap;
