@@ -37,12 +37,15 @@ struct RowOutcome {
 constexpr int kMaxRowNodes = 64;
 
 struct RowProgram {
-  const program::Instruction* code;  // registers are named by their first unit of 8 bytes, masks by their number
-  const program::KeyField* fields;
-  const int* list_begin;    // list l has the fields from list_begin[l] to list_begin[l + 1]
-  const uint128* literals;  // narrower ones at the front
-  const RowColumn* columns;
-  const RowSlot* slots;
+  // What every row reads, copied to shared memory; parts are found by their offset, which is a multiple of 16.
+  const char* hot;
+  int hot_bytes;
+  int code_at;  // program::Instruction; registers are named by their first unit of 8 bytes, masks by their number
+  int fields_at;    // program::KeyField
+  int lists_at;     // int: list l has the fields from number l to number l + 1
+  int literals_at;  // 16 bytes each, narrower ones at the front
+  int columns_at;   // RowColumn
+  int slots_at;     // RowSlot
   void* const* outputs;  // by number
   char* text;            // for what functions make
   uint64 text_capacity;
@@ -53,5 +56,12 @@ struct RowProgram {
   int steps;
   enum Pass : uint8 { only, count, emit } pass;
 };
+
+// The interpreter for so many rows a thread; each is compiled on its own.
+using RowKernel = void (*)(RowProgram);
+RowKernel row_kernel_1();
+RowKernel row_kernel_4();
+constexpr int kRowThreads = 128;
+constexpr int kRowMasks = 128;  // of all rows of a thread
 
 }  // namespace frazil::primitives::cuda

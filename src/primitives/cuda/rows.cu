@@ -8,14 +8,19 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "device_functions.hpp"
 #include "primitives/cuda/cuda_device.hpp"
-#include "primitives/cuda/rows.cuh"
+#include "primitives/cuda/table.cuh"
 
 namespace frazil::primitives::cuda {
 namespace {
 
+using program::Instruction;
+using program::KeyField;
+using program::Op;
+using program::Operand;
 using program::Program;
+using program::RegisterView;
+using program::Type;
 
 bool is_cell(Op op) { return op >= Op::cell_add && op <= Op::cell_count; }
 bool is_emit(Op op) { return op >= Op::emit && op <= Op::emit_rows; }
@@ -68,9 +73,14 @@ struct Numbered {
       }
     }
   }
-  size_t shared_bytes(int rows) const {
-    const size_t code = (program.code.size() * sizeof(Instruction) + 15) / 16 * 16;
-    return code + static_cast<size_t>(units * rows) * kRowThreads * 8;
+  // Of a block whose threads have `rows` rows each; all that a program names lies there.
+  size_t shared_bytes(int rows) const { return hot_bytes() + static_cast<size_t>(units * rows) * kRowThreads * 8; }
+  size_t hot_bytes() const {
+    size_t bytes = program.code.size() * sizeof(Instruction) + (program.lists.size() + 1) * sizeof(int) +
+                   program.literals.size() * 16 + program.columns.size() * sizeof(RowColumn) +
+                   program.slots.size() * sizeof(RowSlot);
+    for (const auto& list : program.lists) bytes += list.size() * sizeof(KeyField);
+    return (bytes + 6 * 16) / 16 * 16;  // each of the six parts begins at a multiple of 16
   }
 };
 
@@ -78,13 +88,13 @@ constexpr int kManyRows = 4;  // a thread, where registers leave room for severa
 constexpr size_t kManyRowsBytes = 56 << 10;
 
 struct Kernel {
-  void (*run)(RowProgram);
+  RowKernel run;
   int rows;
 };
 Kernel kernel_of(const Numbered& numbered) {
-  if (numbered.shared_bytes(kManyRows) <= kManyRowsBytes && numbered.masks <= Rows<kManyRows>::kMasks)
-    return {run_rows<kManyRows>, kManyRows};
-  return {run_rows<1>, 1};
+  if (numbered.shared_bytes(kManyRows) <= kManyRowsBytes && numbered.masks * kManyRows <= kRowMasks)
+    return {row_kernel_4(), kManyRows};
+  return {row_kernel_1(), 1};
 }
 
 template <class T>
@@ -156,7 +166,7 @@ std::string CudaDevice::lacks(const Program& values) const {
   const Numbered numbered(program::allocate(values));
   const Program& program = numbered.program;
   if (numbered.shared_bytes(1) > properties_.sharedMemPerBlockOptin) return "programs of this length";
-  if (numbered.masks > Rows<1>::kMasks) return "so many masks at once";
+  if (numbered.masks > kRowMasks) return "so many masks at once";
   for (const Instruction& i : program.code) {
     if (i.op == Op::call && !is_device_call(i.function)) return "functions that only the host knows";
     if (i.op == Op::count_rows && i.node >= kMaxRowNodes) return "so many plan nodes";
@@ -210,7 +220,7 @@ void fill_neutral(memory::Buffer& cells, const Instruction& i, int64_t count, cu
     using T = decltype(zero);
     T neutral(0);
     if (i.op == Op::cell_min || i.op == Op::cell_max) {
-      if constexpr (kIsFloat<T>) {
+      if constexpr (std::is_floating_point_v<T>) {
         neutral = static_cast<T>(__builtin_nan(""));
       } else {
         const T lowest = T(-1) < T(0) ? static_cast<T>(T(1) << (sizeof(T) * 8 - 1)) : T(0);
@@ -244,7 +254,7 @@ std::vector<std::byte> combined(const Instruction& i, const std::vector<std::byt
       if (i.op == Op::cell_min) all = all != all || value < all ? value : all;
       else if (i.op == Op::cell_max) all = all != all || value > all ? value : all;
       else if constexpr (sizeof(T) == 16) all = static_cast<T>(static_cast<uint128>(all) + static_cast<uint128>(value));
-      else if constexpr (kIsFloat<T>) all += value;
+      else if constexpr (std::is_floating_point_v<T>) all += value;
       else all = static_cast<T>(static_cast<uint64>(all) + static_cast<uint64>(value));
     }
     std::memcpy(out.data(), &all, sizeof all);
@@ -341,7 +351,6 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
     a.cells[i.slot] = std::move(cells);
   }
 
-  Blob blob;
   std::vector<int> list_begin{0};
   std::vector<KeyField> fields;
   for (const auto& list : numbered.program.lists) {
@@ -350,12 +359,13 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   }
   std::vector<RowColumn> columns;
   for (const columns::Column& column : run.columns) columns.push_back({column.values.as(), column.validity.as<uint32>()});
-  std::vector<size_t> text_at;
-  for (const program::Literal& literal : program.literals) text_at.push_back(blob.add(literal.text.data(), literal.text.size()));
-  const size_t code_at = blob.add(numbered.program.code), fields_at = blob.add(fields), lists_at = blob.add(list_begin);
-  const size_t columns_at = blob.add(columns), slots_at = blob.add(slots);
+  Blob blob;
   std::vector<uint128> literals(program.literals.size());
-  const size_t literals_at = blob.add(literals);
+  const size_t code_at = blob.add(numbered.program.code), fields_at = blob.add(fields), lists_at = blob.add(list_begin);
+  const size_t literals_at = blob.add(literals), columns_at = blob.add(columns), slots_at = blob.add(slots);
+  std::vector<size_t> text_at;
+  blob.bytes().resize(numbered.hot_bytes());
+  for (const program::Literal& literal : program.literals) text_at.push_back(blob.add(literal.text.data(), literal.text.size()));
   std::vector<void*> outputs;
   for (const Instruction& i : program.code) {
     if (is_emit(i.op)) outputs.resize(std::max(outputs.size(), static_cast<size_t>(i.imm) + 1));
@@ -376,12 +386,14 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   write(laid_out, 0, blob.bytes().data(), static_cast<int64_t>(blob.bytes().size()));
 
   RowProgram p{};
-  p.code = reinterpret_cast<const Instruction*>(base + code_at);
-  p.fields = reinterpret_cast<const KeyField*>(base + fields_at);
-  p.list_begin = reinterpret_cast<const int*>(base + lists_at);
-  p.literals = reinterpret_cast<const uint128*>(base + literals_at);
-  p.columns = reinterpret_cast<const RowColumn*>(base + columns_at);
-  p.slots = reinterpret_cast<const RowSlot*>(base + slots_at);
+  p.hot = base;
+  p.hot_bytes = static_cast<int>(numbered.hot_bytes());
+  p.code_at = static_cast<int>(code_at);
+  p.fields_at = static_cast<int>(fields_at);
+  p.lists_at = static_cast<int>(lists_at);
+  p.literals_at = static_cast<int>(literals_at);
+  p.columns_at = static_cast<int>(columns_at);
+  p.slots_at = static_cast<int>(slots_at);
   p.text = a.text.mutable_as<char>();
   p.text_capacity = static_cast<uint64>(a.text_capacity);
   p.outcome = a.outcome.mutable_as<RowOutcome>();

@@ -9,8 +9,6 @@
 
 namespace frazil::primitives::cuda {
 
-constexpr int kRowThreads = 128;
-
 using program::Element;
 using program::Instruction;
 using program::KeyField;
@@ -136,21 +134,21 @@ template <int kRows>
 class Rows {
  public:
   static constexpr uint32 kAll = (1u << kRows) - 1;
-  static constexpr int kMasks = 128 / kRows;
 
-  __device__ __forceinline__ Rows(const RowProgram& program, const Instruction* code, uint64* units)
-      : p_(program), code_(code), units_(units) {}
+  // `hot`: the program's text in shared memory; the registers lie behind it.
+  __device__ __forceinline__ Rows(const RowProgram& program, const char* hot)
+      : p_(program), hot_(hot), units_(reinterpret_cast<uint64*>(const_cast<char*>(hot) + program.hot_bytes) + threadIdx.x) {}
 
   // `first`: the warp's first row, a multiple of 32. `words`: its words of the live mask, in the pass that emits.
   __device__ __forceinline__ void run(int64 first, uint32 exists, const uint32 (&words)[kRows]) {
     first_ = first;
     exists_ = exists;
     for (int at = 0; at < p_.steps; ++at) {
-      const Instruction& i = code_[at];
+      const Instruction& i = code(at);
       switch (i.op) {
         case Op::load: load(i); break;
-        case Op::load_bits: load_bits(i, static_cast<const uint32*>(p_.columns[i.a.index].values)); break;
-        case Op::load_valid: load_bits(i, p_.columns[i.a.index].validity); break;
+        case Op::load_bits: load_bits(i, static_cast<const uint32*>(column(i.a.index).values)); break;
+        case Op::load_valid: load_bits(i, column(i.a.index).validity); break;
         case Op::map: map(i); break;
         case Op::call: call(i); break;
         case Op::convert: convert(i); break;
@@ -170,24 +168,28 @@ class Rows {
         }
         case Op::compact: exists_ &= mask(i.a); break;  // from here on the others are not there
         case Op::pack_key:
-          if (i.type == Type::u64) each([&](int k) { set(i.dst, k, packed<uint64>(i, k)); });
-          else each_slowly([&](int k) { set(i.dst, k, packed<uint128>(i, k)); });
+          if (i.type == Type::u64) pack_key<uint64>(i);
+          else pack_key<uint128>(i);
           break;
         case Op::bytes_key: bytes_key(i); break;
         case Op::group: {
           const uint32 wanted = mask(i.c);
           with_key(i, [&](auto zero) {
-            each([&](int k) {
-              set(i.dst, k, wanted >> k & 1 ? find_group(p_.slots[i.slot], get<decltype(zero)>(i.a, k), p_.outcome) : 0u);
+            each_slowly([&](int k) {
+              set(i.dst, k, wanted >> k & 1 ? find_group(slot_of(i), get<decltype(zero)>(i.a, k), p_.outcome) : 0u);
             });
           });
           break;
         }
         case Op::probe: probe(i); break;
-        case Op::matched: set_mask(i.dst, exists_ & test([&](int k) { return get<uint32>(i.a, k) != kNoPlace; })); break;
+        case Op::matched: {
+          const Values found = values(i.a);
+          set_mask(i.dst, exists_ & test([&](int k) { return get<uint32>(found, k) != kNoPlace; }));
+          break;
+        }
         case Op::gather: gather(i); break;
         case Op::gather_valid: {
-          const RowSlot& slot = p_.slots[i.slot];
+          const RowSlot& slot = slot_of(i);
           set_mask(i.dst, test([&](int k) {
                      const uint32 from = get<uint32>(i.a, k);
                      return exists_ >> k & 1 && from < slot.size && (!slot.state || bit(slot.state, from));
@@ -229,6 +231,15 @@ class Rows {
 
  private:
   __device__ __forceinline__ static bool bit(const uint32* words, int64 at) { return words[at >> 5] >> (at & 31) & 1; }
+  template <class T>
+  __device__ __forceinline__ const T& hot(int at, int number) const {
+    return reinterpret_cast<const T*>(hot_ + at)[number];
+  }
+  __device__ __forceinline__ const Instruction& code(int at) const { return hot<Instruction>(p_.code_at, at); }
+  __device__ __forceinline__ const RowColumn& column(int c) const { return hot<RowColumn>(p_.columns_at, c); }
+  __device__ __forceinline__ const RowSlot& slot_of(const Instruction& i) const { return hot<RowSlot>(p_.slots_at, i.slot); }
+  __device__ __forceinline__ const KeyField& field_at(int f) const { return hot<KeyField>(p_.fields_at, f); }
+  __device__ __forceinline__ int list_begin(int l) const { return hot<int>(p_.lists_at, l); }
   __device__ __forceinline__ int64 row(int k) const { return first_ + 32 * k + (threadIdx.x & 31); }
 
   template <class F>
@@ -260,24 +271,32 @@ class Rows {
     masks = (masks & ~(uint64{kAll} << (at & 63))) | static_cast<uint64>(rows) << (at & 63);
   }
 
-  // Registers are named by their first unit of 8 bytes.
+  // Where an operand's values lie, in units of 8 bytes: those of a literal are the same for every row.
+  struct Values {
+    const uint64* at;
+    int row, next;  // to the next row, to the second unit of a value
+  };
+  __device__ __forceinline__ Values values(const Operand& o) const {
+    if (o.kind == Operand::literal) return {reinterpret_cast<const uint64*>(hot_ + p_.literals_at + o.index * 16), 0, 1};
+    return {units_ + o.index * kRows * kRowThreads, kRowThreads, kRows * kRowThreads};
+  }
   template <class T>
-  __device__ __forceinline__ T get(const Operand& o, int k) const {
+  __device__ __forceinline__ static T get(const Values& values, int k) {
     T value;
-    if (o.kind == Operand::literal) {
-      __builtin_memcpy(&value, &p_.literals[o.index], sizeof value);
-      return value;
-    }
-    const uint64* at = units_ + (o.index * kRows + k) * kRowThreads;
+    const uint64* at = values.at + k * values.row;
     if constexpr (sizeof(T) == 4) {
       __builtin_memcpy(&value, at, sizeof value);
     } else {
       uint64 words[sizeof(T) / 8];
       words[0] = at[0];
-      if constexpr (sizeof(T) > 8) words[1] = at[kRows * kRowThreads];
+      if constexpr (sizeof(T) > 8) words[1] = at[values.next];
       __builtin_memcpy(&value, words, sizeof value);
     }
     return value;
+  }
+  template <class T>
+  __device__ __forceinline__ T get(const Operand& o, int k) const {
+    return get<T>(values(o), k);
   }
   template <class T>
   __device__ __forceinline__ void set(const Operand& o, int k, const T& value) {
@@ -334,14 +353,15 @@ class Rows {
       default: return read_as<int128>(i, values, place);
     }
   }
-  __device__ __noinline__ void load(const Instruction& i) {
-    read(i, p_.columns[i.a.index].values, [&](int k) { return exists_ >> k & 1 ? row(k) : int64{-1}; });
+  __device__ __forceinline__ void load(const Instruction& i) {
+    read(i, column(i.a.index).values, [&](int k) { return exists_ >> k & 1 ? row(k) : int64{-1}; });
   }
-  __device__ __noinline__ void gather(const Instruction& i) {
-    const RowSlot& slot = p_.slots[i.slot];
+  __device__ __forceinline__ void gather(const Instruction& i) {
+    const RowSlot& slot = slot_of(i);
     int64 from[kRows];
+    const Values numbers = values(i.a);
     each([&](int k) {
-      const uint32 number = get<uint32>(i.a, k);
+      const uint32 number = get<uint32>(numbers, k);
       from[k] = exists_ >> k & 1 && number < slot.size ? int64{number} : int64{-1};
     });
     if (i.type == Type::mask) {
@@ -355,7 +375,7 @@ class Rows {
     set_mask(i.dst, test([&](int k) { return exists_ >> k & 1 && (!words || bit(words, row(k))); }));
   }
 
-  __device__ __noinline__ void convert(const Instruction& i) {
+  __device__ __forceinline__ void convert(const Instruction& i) {
     if (i.type == Type::view) return each([&](int k) { set(i.dst, k, get<RegisterView>(i.a, k)); });
     with_type(i.from, [&](auto from) {
       with_type(i.type, [&](auto to) {
@@ -363,7 +383,7 @@ class Rows {
       });
     });
   }
-  __device__ __noinline__ void wrap(const Instruction& i) {
+  __device__ __forceinline__ void wrap(const Instruction& i) {
     each_slowly([&](int k) {
       int64 value = 0;  // the low bits are all that counts
       with_type(i.from, [&](auto from) {
@@ -381,7 +401,7 @@ class Rows {
       set_whole(i.type, i.dst, k, value);
     });
   }
-  __device__ __noinline__ void select(const Instruction& i) {
+  __device__ __forceinline__ void select(const Instruction& i) {
     const uint32 chosen = mask(i.c);
     auto move = [&](auto zero) {
       each([&](int k) { set(i.dst, k, get<decltype(zero)>(chosen >> k & 1 ? i.a : i.b, k)); });
@@ -393,21 +413,22 @@ class Rows {
     }
   }
 
-  __device__ __noinline__ void range(const Instruction& i) {
+  __device__ __forceinline__ void range(const Instruction& i) {
     uint32 inside = 0;
+    const Values from = values(i.a);
     with_type(i.type, [&](auto zero) {
       using T = decltype(zero);
       if constexpr (kIsFloat<T>) {
         const T low = static_cast<T>(__longlong_as_double(i.imm)), high = static_cast<T>(__longlong_as_double(i.imm2));
-        inside = test([&](int k) { return get<T>(i.a, k) >= low && get<T>(i.a, k) <= high; });
+        inside = test([&](int k) { return get<T>(from, k) >= low && get<T>(from, k) <= high; });
       } else if constexpr (sizeof(T) <= 8 && T(-1) < T(0)) {
         inside = test([&](int k) {
-          const int64 value = get<T>(i.a, k);
+          const int64 value = get<T>(from, k);
           return value >= i.imm && value <= i.imm2;
         });
       } else {  // bounds are 64 bits wide, with a sign
         inside = test([&](int k) {
-          const auto value = static_cast<int128>(get<T>(i.a, k));
+          const auto value = static_cast<int128>(get<T>(from, k));
           return value >= i.imm && value <= i.imm2;
         });
       }
@@ -415,26 +436,27 @@ class Rows {
     set_mask(i.dst, exists_ & inside);
   }
   __device__ __forceinline__ void lookup(const Instruction& i) {
-    const RowSlot& table = p_.slots[i.slot];
+    const RowSlot& table = slot_of(i);
     const auto* truth = static_cast<const uint8*>(table.data);
+    const Values codes = values(i.a);
     set_mask(i.dst, exists_ & test([&](int k) {
-                      const uint32 code = get<uint32>(i.a, k);  // of wider registers the low half
+                      const uint32 code = get<uint32>(codes, k);  // of wider registers the low half
                       return code < table.size && truth[code];
                     }));
   }
 
   // --- functions ---
 
-  __device__ __noinline__ void raise(const Instruction& i, int k) {
+  __device__ __forceinline__ void raise(const Instruction& i, int k) {
     atomicMin(&p_.outcome->first_error, static_cast<unsigned long long>(row(k)) << 16 | static_cast<uint16>(i.imm2));
   }
   template <class F, class T>
-  __device__ __forceinline__ bool apply(const Instruction& i, int k) {
+  __device__ __forceinline__ bool apply(const Instruction& i, const Values (&from)[3], int k) {
     constexpr int n = F::info.arguments + F::info.parameters;
     [[maybe_unused]] bool bad = false;
-    const T a = get<T>(i.a, k);
-    const T b = n > 1 ? get<T>(i.b, k) : T{};
-    const T c = n > 2 ? get<T>(i.c, k) : T{};
+    const T a = get<T>(from[0], k);
+    const T b = n > 1 ? get<T>(from[1], k) : T{};
+    const T c = n > 2 ? get<T>(from[2], k) : T{};
     auto compute = [&] {
       if constexpr (n == 1 && F::info.may_fail) return F::apply(a, bad);
       else if constexpr (n == 1) return F::apply(a);
@@ -454,9 +476,8 @@ class Rows {
   __device__ __forceinline__ void apply_all(const Instruction& i) {
     if constexpr ((F::info.kernels & plan::set_of(kTypeOf<T>)) != 0) {
       uint32 marked = 0;  // true, or bad
-      auto one = [&](int k) { marked |= static_cast<uint32>(apply<F, T>(i, k)) << k; };
-      if constexpr (sizeof(T) <= 8) each(one);
-      else each_slowly(one);
+      const Values from[3] = {values(i.a), values(i.b), values(i.c)};
+      each_slowly([&](int k) { marked |= static_cast<uint32>(apply<F, T>(i, from, k)) << k; });
       if constexpr (F::info.to_mask) {
         set_mask(i.dst, exists_ & marked);
       } else if (marked && i.imm == 1) {
@@ -468,7 +489,7 @@ class Rows {
     }
   }
   template <class F>
-  __device__ __noinline__ void function(const Instruction& i) {
+  __device__ __forceinline__ void function(const Instruction& i) {
     if constexpr ((F::info.kernels & plan::kViews) != 0) {
       if (i.type == Type::view) return apply_all<F, RegisterView>(i);
     }
@@ -501,16 +522,16 @@ class Rows {
     return program::view_of(to, static_cast<uint32>(bytes));
   }
   __device__ __forceinline__ Arguments arguments(const Instruction& i, int k) const {
-    const int begin = p_.list_begin[i.list];
-    return {*this, p_.fields + begin, p_.list_begin[i.list + 1] - begin, k};
+    const int begin = list_begin(i.list);
+    return {*this, &field_at(begin), list_begin(i.list + 1) - begin, k};
   }
   template <class F>
-  __device__ __noinline__ void view(const Instruction& i) {
+  __device__ __forceinline__ void view(const Instruction& i) {
     const uint32 wanted = mask(i.c);
     each_slowly([&](int k) { set(i.dst, k, wanted >> k & 1 ? F::apply(arguments(i, k)) : RegisterView{}); });
   }
   template <class F>
-  __device__ __noinline__ void string(const Instruction& i) {
+  __device__ __forceinline__ void string(const Instruction& i) {
     const uint32 wanted = mask(i.c);
     each_slowly([&](int k) {
       RegisterView made{};
@@ -536,28 +557,37 @@ class Rows {
 
   // --- keys ---
 
+  template <class Key, class One>
+  __device__ __forceinline__ void add_field(const KeyField& field, Key (&keys)[kRows], One one) const {
+    const uint32 valid = field.nullable ? mask(field.valid) : 0;
+    each([&](int k) {
+      Key packed = one(k);
+      if (field.nullable) packed = valid >> k & 1 ? packed + 1 : 0;
+      keys[k] |= packed << field.shift;
+    });
+  }
   template <class Key>
-  __device__ __forceinline__ Key packed(const Instruction& i, int k) const {
-    Key key = 0;
-    for (int f = p_.list_begin[i.list]; f < p_.list_begin[i.list + 1]; ++f) {
-      const KeyField& field = p_.fields[f];
+  __device__ __forceinline__ void pack_key(const Instruction& i) {
+    Key keys[kRows] = {};
+    for (int f = list_begin(i.list); f < list_begin(i.list + 1); ++f) {
+      const KeyField& field = field_at(f);
       if (field.bits == 0) continue;
-      Key one = 0;
-      if (field.type == Type::i32) {
-        one = static_cast<Key>(get<int32>(field.value, k)) - static_cast<Key>(field.base);
-      } else if (field.type == Type::mask) {
-        one = mask(field.value) >> k & 1;
-      } else {
-        with_type(field.type, [&](auto zero) {
-          using T = decltype(zero);
-          if constexpr (kIsFloat<T>) one = static_cast<Key>(ordered_bits(get<T>(field.value, k)));
-          else one = static_cast<Key>(get<T>(field.value, k)) - static_cast<Key>(field.base);
-        });
+      if (field.type == Type::mask) {
+        const uint32 truth = mask(field.value);
+        add_field(field, keys, [&](int k) { return static_cast<Key>(truth >> k & 1); });
+        continue;
       }
-      if (field.nullable) one = mask(field.valid) >> k & 1 ? one + 1 : 0;
-      key |= one << field.shift;
+      const Values from = values(field.value);
+      const Key base = static_cast<Key>(field.base);
+      with_type(field.type, [&](auto zero) {
+        using T = decltype(zero);
+        add_field(field, keys, [&](int k) {
+          if constexpr (kIsFloat<T>) return static_cast<Key>(ordered_bits(get<T>(from, k)));
+          else return static_cast<Key>(get<T>(from, k)) - base;
+        });
+      });
     }
-    return key;
+    each([&](int k) { set(i.dst, k, keys[k]); });
   }
 
   // A field as bytes: whether it is there, then 16 bytes of a number or the length and bytes of a text.
@@ -587,16 +617,16 @@ class Rows {
     for (int b = 0; b < 16; ++b) *to++ = static_cast<char>(number >> (8 * b));
     return to;
   }
-  __device__ __noinline__ void bytes_key(const Instruction& i) {
+  __device__ __forceinline__ void bytes_key(const Instruction& i) {
     const uint32 wanted = mask(i.c);
-    const int begin = p_.list_begin[i.list], end = p_.list_begin[i.list + 1];
+    const int begin = list_begin(i.list), end = list_begin(i.list + 1);
     each_slowly([&](int k) {
       RegisterView key{};
       if (wanted >> k & 1) {
         uint64 bytes = 0;
-        for (int f = begin; f < end; ++f) bytes += key_bytes(p_.fields[f], k);
+        for (int f = begin; f < end; ++f) bytes += key_bytes(field_at(f), k);
         key = write_text(bytes, [&](char* to) {
-          for (int f = begin; f < end; ++f) to = append_key(to, p_.fields[f], k);
+          for (int f = begin; f < end; ++f) to = append_key(to, field_at(f), k);
         });
       }
       set(i.dst, k, key);
@@ -610,13 +640,14 @@ class Rows {
   }
 
   // All rows' first places are asked for before the first answer is waited for.
-  __device__ __noinline__ void probe(const Instruction& i) {
-    const RowSlot& table = p_.slots[i.slot];
+  __device__ __forceinline__ void probe(const Instruction& i) {
+    const RowSlot& table = slot_of(i);
     const uint32 wanted = mask(i.c);
     uint32 found[kRows];
+    const Values keys = values(i.a);
     if (table.dense) {
       each([&](int k) {
-        const uint64 key = get<uint64>(i.a, k);
+        const uint64 key = get<uint64>(keys, k);
         found[k] = wanted >> k & 1 && key < table.size ? table.state[key] : kNoPlace;
       });
       each([&](int k) { set(i.dst, k, found[k]); });
@@ -626,16 +657,16 @@ class Rows {
       using Key = decltype(zero);
       uint64 place[kRows];
       each([&](int k) {
-        place[k] = wanted >> k & 1 ? hash_of(get<Key>(i.a, k)) & (table.size - 1) : 0;
+        place[k] = wanted >> k & 1 ? hash_of(get<Key>(keys, k)) & (table.size - 1) : 0;
         found[k] = wanted >> k & 1 ? table.state[place[k]] : kNoPlace;
       });
-      each([&](int k) { set(i.dst, k, follow(table, get<Key>(i.a, k), place[k], found[k])); });
+      each_slowly([&](int k) { set(i.dst, k, follow(table, get<Key>(keys, k), place[k], found[k])); });
     });
   }
 
   // --- cells ---
 
-  __device__ __noinline__ void cell(const Instruction& i) {
+  __device__ __forceinline__ void cell(const Instruction& i) {
     if (i.op == Op::cell_count) return add_to_cell<int64>(i, [](int) { return int64{1}; });
     with_type(i.type, [&](auto zero) {
       using T = decltype(zero);
@@ -651,7 +682,7 @@ class Rows {
   template <class T, class Value>
   __device__ __forceinline__ void add_to_cell(const Instruction& i, Value value) {
     const Combine<T> combine{i.op};
-    T* cells = static_cast<T*>(p_.slots[i.slot].data);
+    T* cells = static_cast<T*>(slot_of(i).data);
     const uint32 mine = mask(i.c);
     if (!i.b) {
       T all = combine.neutral();
@@ -719,7 +750,7 @@ class Rows {
   }
 
   const RowProgram& p_;
-  const Instruction* code_;
+  const char* hot_;
   uint64* units_;  // row k of unit u of this thread: (u * kRows + k) * kRowThreads
   uint64 low_masks_ = 0, high_masks_ = 0;
   int64 first_ = 0;
@@ -727,14 +758,12 @@ class Rows {
 };
 
 template <int kRows>
-__global__ void __launch_bounds__(kRowThreads) run_rows(const __grid_constant__ RowProgram program) {
+__global__ void __launch_bounds__(kRowThreads, 8) run_rows(const __grid_constant__ RowProgram program) {
   extern __shared__ __align__(16) char shared[];
-  auto* code = reinterpret_cast<Instruction*>(shared);
-  const int code_words = program.steps * static_cast<int>(sizeof(Instruction) / 4);
-  for (int w = threadIdx.x; w < code_words; w += kRowThreads)
-    reinterpret_cast<uint32*>(code)[w] = reinterpret_cast<const uint32*>(program.code)[w];
+  for (int at = threadIdx.x * 16; at < program.hot_bytes; at += kRowThreads * 16)
+    *reinterpret_cast<uint4*>(shared + at) = *reinterpret_cast<const uint4*>(program.hot + at);
   __syncthreads();
-  Rows<kRows> rows(program, code, reinterpret_cast<uint64*>(shared + (code_words * 4 + 15) / 16 * 16) + threadIdx.x);
+  Rows<kRows> rows(program, shared);
   const int64 step = int64{gridDim.x} * kRowThreads * kRows;
   const int lane = static_cast<int>(threadIdx.x & 31);
   for (int64 first = (int64{blockIdx.x} * kRowThreads + threadIdx.x - lane) * kRows; first < program.rows; first += step) {
