@@ -193,7 +193,7 @@ def test_another_traverser_version_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_error_of_ours_is_not_flattened(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: Any) -> Plan:
+    def interrupt(*_: Any, **__: Any) -> Plan:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("frazil.polars.plan.read", interrupt)

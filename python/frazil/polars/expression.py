@@ -18,6 +18,7 @@ from frazil import _frazil as core
 from frazil.polars.dtype import core_dtype
 from frazil.polars.literal import physical
 from frazil.polars.refusal import Refused, shown
+from frazil.polars.text import member
 
 AGGREGATES = {"cells", "segmented"}  # shapes of functions that give one row; all others give a row for each row
 
@@ -151,11 +152,6 @@ class ExpressionTranslator:
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
         return Expression(call, height)
-
-
-def member(value: object) -> str:
-    """The name of an enum's member: "Plus" of Operator.Plus."""
-    return repr(value).rpartition(".")[2]
 
 
 def spelling_of(head: object) -> str:

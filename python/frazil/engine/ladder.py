@@ -1,0 +1,230 @@
+"""How a query is answered: the steps from all of it on Frazil down to all of it in Polars.
+
+1. The plan as Polars optimises it; then
+2. without Polars' simplification, which makes expressions that engines are not shown;
+3. the largest parts that we can run, as sources of a plan that Polars' in-memory engine finishes;
+4. the whole query by the engine that Polars would take itself, which is left to the caller.
+
+A strict engine takes the first two only.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from frazil import _frazil as core
+from frazil.polars.plan import Offload, Plan, plan
+from frazil.polars.selftest import FallbackWarning
+from frazil.polars.tree import PlanNode
+from frazil.report import NodeReport, Reason, Report, UnsupportedError
+from frazil.results import Owner, Rows
+
+Native = core.Result | pl.DataFrame
+
+
+@dataclass
+class Answer:
+    """The rows of a query, and how they came about.
+
+    rows: as the core made them, or as a frame of Polars; None if all of it is left to the caller.
+    lent: lets Polars read persisted results, as long as it is open.
+    """
+
+    rows: Native | None
+    report: Report
+    schema: pl.Schema = field(default_factory=pl.Schema)
+    lent: ExitStack = field(default_factory=ExitStack)
+
+    def frame(self) -> pl.DataFrame | None:
+        """The rows as a frame."""
+        return framed(self.rows, self.schema) if isinstance(self.rows, core.Result) else self.rows
+
+
+class Ran:
+    """What the core ran for a query; parts may run at the same time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._results: list[core.Result] = []
+
+    def add(self, result: core.Result) -> core.Result:
+        """Note a run."""
+        with self._lock:
+            self._results.append(result)
+        return result
+
+    def report(self, *, reasons: Iterable[Reason] = (), polars: str = "") -> Report:
+        """The report of all runs; with reasons if it was not all of the query, and the engine that ran the rest."""
+        done = self._results
+        return Report(
+            native=not polars,
+            nodes=tuple(NodeReport(**entry) for result in done for entry in result.report),
+            reasons=tuple(reasons),
+            polars=polars,
+            notes=tuple(note for result in done for note in result.notes),
+            launches=sum(result.launches for result in done),
+            kernel_seconds=sum(result.kernel_seconds for result in done),
+            device_bytes=sum(result.device_bytes for result in done),
+            tiles_loaded=sum(result.tiles_loaded for result in done),
+        )
+
+
+class Ladder:
+    """Takes the steps for an engine.
+
+    core: what runs plans.
+    owner: of the results that this engine may read.
+    strict: whether nothing is left to Polars.
+    warn: whether what is left to Polars is a warning, once for each cause.
+    """
+
+    def __init__(self, core: core.Engine, owner: Owner, *, strict: bool, warn: bool) -> None:
+        self._core = core
+        self._owner = owner
+        self._strict = strict
+        self._warn = warn
+        self._warned: set[Reason] = set()
+
+    def plan(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, describe: bool = False) -> Plan:
+        """The plan of steps 1 and 2, or else what was refused in the first; nothing runs."""
+        first = plan(lf, optimizations, check=self._core.check, describe=describe)
+        if first.node is None and simplification_may_matter(first):
+            second = plan(lf, optimizations, simplify=False, check=self._core.check, describe=describe)
+            first = first if second.node is None else second
+        self._check_reads(first.reads)
+        return first
+
+    def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, parts: bool = True) -> Answer:
+        """The answer of the first step that gives one. parts: whether to take step 3."""
+        ran, lent = Ran(), ExitStack()
+        offload = None if self._strict or not parts else self._offload(ran, lent, again=True)
+        try:
+            planned = plan(lf, optimizations, check=self._core.check, offload=offload)
+            if planned.frame is None and planned.node is None and simplification_may_matter(planned):
+                simple = plan(lf, optimizations, simplify=False, check=self._core.check)
+                if simple.node is not None:
+                    planned = simple
+                elif offload is not None and planned.parts:
+                    planned = plan(lf, optimizations, check=self._core.check, offload=self._offload(ran, lent))
+            if planned.frame is not None:
+                lent.close()
+                self._tell(planned.reasons)
+                report = ran.report(reasons=planned.reasons, polars="in-memory")
+                return Answer(planned.frame, report, pl.Schema(planned.schema))
+            self._check_reads(planned.reads)
+            if planned.node is None:
+                return self._left(planned.reasons, planned.reads, lent, optimizations)
+            begin(planned.reads, lent)
+            result = ran.add(self._core.run(planned.loaded(planned.node)))
+            lent.close()
+            return Answer(result, ran.report(), pl.Schema(planned.schema))
+        except UnsupportedError:
+            raise
+        except core.UnsupportedError as error:  # known only from the data; nothing of the result was given away
+            return self._left([Reason("run", "", "", str(error))], Counter(), lent, optimizations)
+        except BaseException:
+            lent.close()
+            raise
+
+    def answers(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags) -> list[Answer]:
+        """The answers to several queries; what they share runs once, if Frazil runs them all."""
+        if len(lfs) > 1 and (together := self._together(lfs, optimizations)) is not None:
+            return together
+        if self._strict:
+            plans = [self.plan(lf, optimizations) for lf in lfs]
+            reasons = [reason for planned in plans for reason in planned.reasons if planned.node is None]
+            if reasons:
+                raise UnsupportedError(reasons)
+        return [self.answer(lf, optimizations) for lf in lfs]
+
+    def _together(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags) -> list[Answer] | None:
+        """Plan the queries as one, whose columns lie side by side; None if that is not for Frazil alone."""
+        marked = [lf.select(pl.all().name.prefix(f"{number}:")) for number, lf in enumerate(lfs)]
+        planned = plan(pl.concat(marked, how="horizontal"), optimizations, check=self._core.check)
+        roots = [] if planned.root is None or planned.root.kind != "HConcat" else planned.root.inputs
+        nodes = [root.node for root in roots if root.node is not None]
+        if len(nodes) != len(lfs):
+            return None
+        self._check_reads(planned.reads)
+        answers = []
+        with ExitStack() as lent:
+            begin(planned.reads, lent)
+            given = planned.loads_of(nodes)
+            common = Ran()
+            for shared in planned.recipes.shared(nodes):
+                result = common.add(self._core.run(planned.recipes.replaced(shared, given)))
+                given[id(shared)] = planned.recipes.scan_of(shared, core.Table(result))
+            for number, (node, root) in enumerate(zip(nodes, roots, strict=True)):
+                ran = common if number == 0 else Ran()  # what is shared is told with the first
+                result = ran.add(self._core.run(planned.recipes.replaced(node, given)))
+                frame = framed(result, pl.Schema(root.schema))
+                frame.columns = [name.partition(":")[2] for name in frame.columns]
+                answers.append(Answer(frame, ran.report(), frame.schema))
+        return answers
+
+    def _offload(self, ran: Ran, lent: ExitStack, *, again: bool = False) -> Offload:
+        """Step 3. again: leave alone what a plan without simplification may do whole."""
+
+        def start(planned: Plan) -> None:
+            self._check_reads(planned.reads)
+            begin(planned.reads, lent)
+
+        def run(planned: Plan, part: PlanNode) -> pl.DataFrame:
+            assert part.node is not None
+            return framed(ran.add(self._core.run(planned.loaded(part.node))), pl.Schema(part.schema))
+
+        return Offload(lambda planned: not (again and simplification_may_matter(planned)), start, run)
+
+    def _left(
+        self, reasons: list[Reason], reads: Counter[Rows], lent: ExitStack, optimizations: pl.QueryOptFlags
+    ) -> Answer:
+        """Leave the query to Polars, if that is allowed."""
+        if self._strict:
+            lent.close()
+            raise UnsupportedError(reasons)
+        begin(reads, lent)
+        self._tell(reasons)
+        polars = polars_engine(optimizations).name
+        return Answer(None, Report(native=False, reasons=tuple(reasons), polars=polars), lent=lent)
+
+    def _check_reads(self, reads: Counter[Rows]) -> None:
+        for rows, count in reads.items():
+            rows.check(self._owner, count)
+
+    def _tell(self, reasons: Iterable[Reason]) -> None:
+        """Warn of causes that were not warned of before."""
+        new = [reason for reason in reasons if reason not in self._warned] if self._warn else []
+        self._warned.update(new)
+        for reason in new:
+            warnings.warn(FallbackWarning(f"Polars runs it: {reason}"), stacklevel=2)
+
+
+def begin(reads: Iterable[Rows], lent: ExitStack) -> None:
+    """Take note that a query which reads these results starts."""
+    for rows in reads:
+        lent.enter_context(rows.lent())
+
+
+def simplification_may_matter(planned: Plan) -> bool:
+    """Whether something was refused that a plan without simplification may not have: it changes expressions only."""
+    return any(reason.expression for reason in planned.reasons)
+
+
+def framed(result: core.Result, schema: pl.Schema) -> pl.DataFrame:
+    """The rows as Polars takes them, which does not look whether they are what its plan says."""
+    frame = pl.DataFrame(result)
+    if frame.schema != schema:
+        raise RuntimeError(f"Frazil made columns {frame.schema}, and the plan says {schema}: please report")
+    return frame
+
+
+def polars_engine(optimizations: pl.QueryOptFlags) -> pl.Engine:
+    """The engine that Polars would take itself: the in-memory one for what its eager methods do inside."""
+    return pl.InMemoryEngine() if optimizations._pyoptflags.eager else pl.StreamingEngine()
