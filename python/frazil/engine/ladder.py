@@ -13,13 +13,14 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from frazil import _frazil as core
+from frazil.polars.order import flag
 from frazil.polars.plan import Offload, Plan, plan
 from frazil.polars.selftest import FallbackWarning
 from frazil.polars.tree import PlanNode
@@ -34,17 +35,19 @@ class Answer:
     """The rows of a query, and how they came about.
 
     rows: as the core made them, or as a frame of Polars; None if all of it is left to the caller.
+    sorted: columns that are known to be sorted, and whether descending.
     lent: lets Polars read persisted results, as long as it is open.
     """
 
     rows: Native | None
     report: Report
     schema: pl.Schema = field(default_factory=pl.Schema)
+    sorted: dict[str, bool] = field(default_factory=dict)
     lent: ExitStack = field(default_factory=ExitStack)
 
     def frame(self) -> pl.DataFrame | None:
         """The rows as a frame."""
-        return framed(self.rows, self.schema) if isinstance(self.rows, core.Result) else self.rows
+        return framed(self.rows, self.schema, self.sorted) if isinstance(self.rows, core.Result) else self.rows
 
 
 class Ran:
@@ -124,7 +127,7 @@ class Ladder:
             begin(planned.reads, lent)
             result = ran.add(self._core.run(planned.loaded(planned.node)))
             lent.close()
-            return Answer(result, ran.report(), pl.Schema(planned.schema))
+            return Answer(result, ran.report(), pl.Schema(planned.schema), planned.sorted)
         except UnsupportedError:
             raise
         except core.UnsupportedError as error:  # known only from the data; nothing of the result was given away
@@ -150,7 +153,7 @@ class Ladder:
         planned = plan(pl.concat(marked, how="horizontal"), optimizations, check=self._core.check)
         roots = [] if planned.root is None or planned.root.kind != "HConcat" else planned.root.inputs
         nodes = [root.node for root in roots if root.node is not None]
-        if len(nodes) != len(lfs):
+        if len(nodes) != len(lfs) or not all(root.schema for root in roots):  # a sink has no columns, and is lost here
             return None
         self._check_reads(planned.reads)
         answers = []
@@ -164,7 +167,7 @@ class Ladder:
             for number, (node, root) in enumerate(zip(nodes, roots, strict=True)):
                 ran = common if number == 0 else Ran()  # what is shared is told with the first
                 result = ran.add(self._core.run(planned.recipes.replaced(node, given)))
-                frame = framed(result, pl.Schema(root.schema))
+                frame = framed(result, pl.Schema(root.schema), root.sorted)
                 frame.columns = [name.partition(":")[2] for name in frame.columns]
                 answers.append(Answer(frame, ran.report(), frame.schema))
         return answers
@@ -178,7 +181,8 @@ class Ladder:
 
         def run(planned: Plan, part: PlanNode) -> pl.DataFrame:
             assert part.node is not None
-            return framed(ran.add(self._core.run(planned.loaded(part.node))), pl.Schema(part.schema))
+            result = ran.add(self._core.run(planned.loaded(part.node)))
+            return framed(result, pl.Schema(part.schema), part.sorted)
 
         return Offload(lambda planned: not (again and simplification_may_matter(planned)), start, run)
 
@@ -217,11 +221,12 @@ def simplification_may_matter(planned: Plan) -> bool:
     return any(reason.expression for reason in planned.reasons)
 
 
-def framed(result: core.Result, schema: pl.Schema) -> pl.DataFrame:
+def framed(result: core.Result, schema: pl.Schema, known: Mapping[str, bool]) -> pl.DataFrame:
     """The rows as Polars takes them, which does not look whether they are what its plan says."""
     frame = pl.DataFrame(result)
     if frame.schema != schema:
         raise RuntimeError(f"Frazil made columns {frame.schema}, and the plan says {schema}: please report")
+    flag(frame, known)
     return frame
 
 

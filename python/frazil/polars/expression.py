@@ -69,8 +69,7 @@ class ExpressionTranslator:
             case "Column":
                 return Expression(core.column(view.name, self._dtype(index)), Height.ROWS)
             case "Literal":
-                value = physical(view.value, view.dtype)
-                return Expression(core.literal(value, core_dtype(view.dtype)), Height.LITERAL)
+                return self._literal(view.value, view.dtype)
             case "BinaryExpr":
                 return self._call(index, f"operator.{member(view.op)}", [view.left, view.right], [])
             case "Ternary":
@@ -98,7 +97,11 @@ class ExpressionTranslator:
         return self._combine(index, f"operator.{member(view.op)}", sides, [])
 
     def _dtype(self, index: int) -> core.DataType:
-        return core_dtype(shown(self._traverser.get_dtype, index))
+        return core_dtype(self._polars_dtype(index))
+
+    def _polars_dtype(self, index: int) -> pl.DataType:
+        dtype: pl.DataType = shown(self._traverser.get_dtype, index)
+        return dtype
 
     def _function(self, index: int, view: Any) -> Expression:
         data = view.function_data
@@ -118,10 +121,23 @@ class ExpressionTranslator:
         if view.name == "count" and view.options is True:  # nulls are counted as well
             return self._call(index, "agg.count_all", view.arguments, [])
         spelling = f"agg.{view.name}"
+        if view.name == "sum" and view.options is True:
+            return self._sum_or_null(index, view.arguments)
         takes_options = any(function["payload"] == 1 for function in variants(spelling))
         if not takes_options and view.options not in (None, False):
             raise Refused("payload", f"{spelling} with option {view.options!r}")
         return self._call(index, spelling, view.arguments, [payload_value(view.options)] if takes_options else [])
+
+    def _sum_or_null(self, index: int, arguments: Sequence[int]) -> Expression:
+        """SQL's sum, which is null where there is nothing to add."""
+        counts = pl.UInt32()  # the dtype of Polars' counts
+        total = self._call(index, "agg.sum", arguments, [])
+        count = self._made("agg.count", [self.translate(argument) for argument in arguments], counts)
+        some = self._made("operator.Gt", [count, self._literal(0, counts)], pl.Boolean())
+        return self._combine(index, "ternary", [some, total, self._literal(None, self._polars_dtype(index))], [])
+
+    def _literal(self, value: object, dtype: pl.DataType) -> Expression:
+        return Expression(core.literal(physical(value, dtype), core_dtype(dtype)), Height.LITERAL)
 
     def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
         variants(spelling)
@@ -143,12 +159,18 @@ class ExpressionTranslator:
     def _combine(
         self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
     ) -> Expression:
+        return self._made(spelling, arguments, self._polars_dtype(index), payload)
+
+    def _made(
+        self, spelling: str, arguments: list[Expression], dtype: pl.DataType, payload: Sequence[core.Payload] = ()
+    ) -> Expression:
+        """A call of a function under one of Polars' spellings."""
         function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
         if function is None:
             raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
         height = height_of_call(function, spelling, [argument.height for argument in arguments])
         try:
-            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), payload)
+            call = core.call(function["name"], [a.core for a in arguments], core_dtype(dtype), list(payload))
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
         return Expression(call, height)

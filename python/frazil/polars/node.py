@@ -11,6 +11,7 @@ from frazil import _frazil as core
 from frazil.polars.dtype import core_dtype
 from frazil.polars.expression import Expression, ExpressionTranslator, Height
 from frazil.polars.nodes import translations
+from frazil.polars.order import Sorted, sorted_columns
 from frazil.polars.refusal import Refused, shown
 from frazil.polars.text import detail_of, facts_of
 from frazil.polars.tree import PlanNode, Recipes
@@ -54,7 +55,7 @@ class PlanTranslator:
             t = NodeTranslation(self, index, children, inputs)
             node = self._translate(t)
             self._done[index] = PlanNode(
-                index, t.kind, t.detail, t.schema, inputs, node, t.reasons, t.cache, t.result, t.facts
+                index, t.kind, t.detail, t.schema, inputs, node, t.reasons, t.cache, t.result, t.sorted, t.facts
             )
         return self._done[index]
 
@@ -62,6 +63,7 @@ class PlanTranslator:
         try:
             view = shown(self.traverser.view_current_node)
             t.kind = kind_of(view)
+            t.sorted = sorted_columns(self.traverser, view, t.kind, [below.sorted for below in t.below])
             if self.describe:
                 t.detail = detail_of(self.traverser, view, t)
                 t.facts = facts_of(self.traverser, view, t.kind)
@@ -103,6 +105,8 @@ class NodeTranslation:
         self.reasons: list[Reason] = []
         self.cache: int | None = None
         self.result: Rows | None = None
+        self.sorted: Sorted = {}
+        self.below = inputs
         self.inputs = [below.node for below in inputs]
         self.schema: dict[str, pl.DataType] = shown(plan.traverser.get_schema)
 

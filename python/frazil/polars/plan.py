@@ -32,6 +32,7 @@ TRAVERSER_MAJOR = 16
 class Plan:
     """What planning gave: the root's schema, and either its node or the reasons why there is none.
 
+    sorted: its columns that are known to be sorted, and whether descending.
     root: the tree of Polars' nodes, None if it was not read.
     reads: how often each persisted result is read.
     parts: what we ran while Polars ran the rest.
@@ -42,6 +43,7 @@ class Plan:
     node: core.Node | None = None
     reasons: list[Reason] = field(default_factory=list)
     root: PlanNode | None = None
+    sorted: dict[str, bool] = field(default_factory=dict)
     reads: Counter[Rows] = field(default_factory=Counter)
     parts: list[PlanNode] = field(default_factory=list)
     frame: pl.DataFrame | None = None
@@ -182,6 +184,7 @@ def read(traverser: Any, check: Check | None = None, *, describe: bool = False) 
         root.node,
         list(dict.fromkeys(reasons)),
         root,
+        root.sorted,
         root.reads(),
         recipes=translator.recipes,
         loads=translator.loads,

@@ -35,6 +35,7 @@ class PlanNode:
     reasons: what was refused of this node alone.
     cache: Polars' number of a Cache; those with one number are the same rows.
     result: the persisted result that it reads.
+    sorted: whether descending, by name of the columns that are known to be sorted.
     facts: what tells how many rows it may give, if that was asked for.
     """
 
@@ -47,6 +48,7 @@ class PlanNode:
     reasons: list[Reason] = field(default_factory=list)
     cache: int | None = None
     result: Rows | None = None
+    sorted: dict[str, bool] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
     def walk(self) -> Iterator[PlanNode]:
@@ -96,7 +98,7 @@ class PlanNode:
             if node.kind in CLOSED:
                 return
             if node.node is not None and node.kind != "Cache" and _stands_alone(node, readers):
-                if any(part.kind not in IDLE for part in node.walk()):
+                if not _is_idle(node):
                     chosen[node.index] = node
                 return
             for child in node.inputs:
@@ -112,9 +114,14 @@ def _refusals(check: Check, node: core.Node | None) -> Counter[Refused]:
     return Counter((refusal["code"], refusal["expression"], refusal["message"]) for refusal in refusals)
 
 
+def _is_idle(node: PlanNode) -> bool:
+    """Whether there is nothing to compute."""
+    return all(part.kind in IDLE for part in node.walk())
+
+
 def _readers_of_caches(root: PlanNode) -> Counter[int]:
-    """How many Cache nodes there are of each number."""
-    return Counter(node.cache for node in root.walk() if node.cache is not None)
+    """How many Cache nodes there are of each number, of those that spare work."""
+    return Counter(node.cache for node in root.walk() if node.cache is not None and not _is_idle(node))
 
 
 def _stands_alone(node: PlanNode, readers: Counter[int]) -> bool:

@@ -19,7 +19,6 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
         return t.node("project", {"columns": kept_columns(t)})
     if t.kind == "HStack":
         return with_columns(view, t)  # with should_broadcast=False for what expressions share: rows need none
-    t.require("should_broadcast", view.should_broadcast, True)
     return select(view, t)
 
 
@@ -31,6 +30,8 @@ def select(view: Any, t: NodeTranslation) -> core.Node:
         t.refuse("broadcast", "a selection of literals only")
     if {Height.ONE, Height.ROWS} <= heights:
         t.refuse("broadcast", "a selection of aggregates beside rows")
+    if not view.should_broadcast and len(heights) > 1:
+        t.refuse("broadcast", "a selection of literals beside others, which must not be repeated")
     if Height.ONE in heights:
         return t.node("group_by", {"keys": [], "aggregates": named}, {"maintain_order": False})
     return t.node("project", {"columns": named})
