@@ -70,7 +70,6 @@ CODES: dict[str, Meaning] = {
     "signature": Meaning("A function does not take these dtypes or options yet.", "Cast its arguments."),
     "sink": Meaning("The query ends in a sink, which Polars writes.", "Call the `sink_` method without `lazy=True`."),
     "sort_slice": Meaning("A slice of a sort counts from the end.", "Sort in the other direction."),
-    "source": Meaning("A source written in Python gives what its schema does not say.", "Mend the source."),
     "version": Meaning(
         "This version of Polars shows its plans otherwise than Frazil knows them.",
         "Install a Polars that `frazil doctor` calls tested.",

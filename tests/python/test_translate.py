@@ -173,9 +173,7 @@ def test_refusals(query: pl.LazyFrame, code: str) -> None:
 
 
 def test_the_options_of_an_aggregate_are_not_ignored() -> None:
-    total = pl.SQLContext(rows=ROWS).execute(
-        "SELECT SUM(v) AS v FROM rows"
-    )  # null for no rows, where Polars' own sum is 0
+    total = ROWS.select(col("v").cast(pl.Float64).nan_max())
     assert codes(total) == {"payload"}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from frazil.polars.refusal import Refused, shown
 
+HINT = "(a hint for top-k)"  # which Polars puts into predicates
 LONGEST = 160  # characters of a detail; the rest of a long list is not worth a page
 SIGNS = {
     "Eq": "==", "EqValidity": "eq_missing", "NotEq": "!=", "NotEqValidity": "ne_missing", "Lt": "<", "LtEq": "<=",
@@ -123,8 +124,10 @@ def shape_text(view: Any, text: Callable[[int], str], call: Callable[[str, Seque
         case "Literal":
             return repr(view.value)
         case "BinaryExpr":
-            name = member(view.op)
-            return f"({text(view.left)} {SIGNS.get(name, name)} {text(view.right)})"
+            name, sides = member(view.op), [text(view.left), text(view.right)]
+            shown_sides = [side for side in sides if side != HINT]
+            joined = f" {SIGNS.get(name, name)} ".join(shown_sides)
+            return f"({joined})" if len(shown_sides) > 1 else joined
         case "Ternary":
             return f"when {text(view.predicate)} then {text(view.truthy)} else {text(view.falsy)}"
         case "Cast":
@@ -132,15 +135,17 @@ def shape_text(view: Any, text: Callable[[int], str], call: Callable[[str, Seque
         case "Function":
             data = view.function_data
             head = data[0] if isinstance(data, tuple) else data
-            return call(head if isinstance(head, str) else member(head), view.input)
+            return HINT if head == "dynamic_pred" else call(head if isinstance(head, str) else member(head), view.input)
         case "Agg":
             return call(view.name, view.arguments)
         case "Len":
             return "len()"
         case "Window":
             return f"{text(view.function)} over ({', '.join(map(text, view.partition_by))})"
-        case "Sort" | "Explode" | "Slice":
-            return f"{kind.lower()}({text(getattr(view, 'expr', None) or view.input)})"
+        case "Sort" | "Explode":
+            return f"{kind.lower()}({text(view.expr)})"
+        case "Slice":
+            return f"slice({text(view.input)})"
         case "Filter":
             return f"filter({text(view.input)}, {text(view.by)})"
     return kind
