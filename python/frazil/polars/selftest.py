@@ -86,7 +86,11 @@ def plans(folder: Path) -> dict[str, pl.LazyFrame]:
     return {
         **{f"select {name}": frame.select(numbered(items)) for name, items in expressions.items()},
         **{f"aggregate {name}": frame.group_by("k").agg(numbered(items)) for name, items in aggregates.items()},
-        **{f"reduce {name}": frame.select(numbered(items)) for name, items in aggregates.items() if name != "places"},
+        **{
+            f"reduce {name}": frame.select(numbered(items))
+            for name, items in aggregates.items()
+            if name not in ("places", "filters")
+        },
         **{f"join {name}": frame.join(side, **options) for name, options in joins.items()},
         "join cross": frame.join(side, how="cross"),
         "join filter": frame.join(side, on="k").filter(v > col("w")),
