@@ -49,6 +49,10 @@ CODES: dict[str, Meaning] = {
     "join_order": Meaning("A join is asked for an order of rows that is not kept.", "Drop `maintain_order`, or sort."),
     "join_predicate": Meaning("A join that is not inner has a predicate besides its keys.", "Filter before the join."),
     "join_slice": Meaning("Only some rows of a join are asked for, which is not there yet.", WAIT),
+    "join_validate": Meaning(
+        "A join is to check that keys are unique, which Polars does not show to engines.",
+        "Leave `validate` out, and look for duplicates in a query of its own.",
+    ),
     "key_dtype": Meaning("Keys of this dtype are not there yet.", "Cast the key."),
     "literal": Meaning(
         "A literal may not reach engines as it was written, or has no place in the plan.",

@@ -203,7 +203,7 @@ def test_planning_leaves_the_default_flags_alone() -> None:
     flags = pl.QueryOptFlags()
     plan(ROWS, flags, simplify=False)
     assert flags.simplify_expression
-    assert isinstance(Planning().plan, Plan)
+    assert isinstance(Planning(lambda: False).plan, Plan)
 
 
 def scan(folder: Path, **options: Any) -> pl.LazyFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import polars as pl
@@ -18,10 +19,27 @@ def core_schema(schema: dict[str, pl.DataType]) -> list[tuple[str, core.DataType
 @lru_cache(maxsize=1024)
 def core_dtype(dtype: pl.DataType) -> core.DataType:
     """The core's dtype; refused if it has none."""
-    if dtype.is_(pl.Object):  # leaves through Arrow as raw pointers
-        raise Refused("dtype", "Object columns stay with Polars")
+    require_passable(dtype)
     try:
         ((_, result),) = core.schema_of(pl.DataFrame(schema={"": dtype}))
     except core.UnsupportedError as error:
         raise Refused("dtype", f"dtype {dtype}: {error}") from None
     return result
+
+
+def require_passable(dtype: pl.DataType) -> None:
+    """Refuse what cannot be handed over by Arrow and back."""
+    for inner in parts(dtype):
+        if inner.is_(pl.Object):  # leaves as raw pointers, or inside of others not at all
+            raise Refused("dtype", "Object columns stay with Polars")
+        if isinstance(inner, pl.Array) and inner.size == 0:  # Polars fails to take it back
+            raise Refused("dtype", "arrays of width 0 stay with Polars")
+
+
+def parts(dtype: pl.DataType) -> Iterator[pl.DataType]:
+    """A dtype and all that are inside of it."""
+    yield dtype
+    inner = [dtype.inner] if isinstance(dtype, (pl.List, pl.Array)) else []
+    inner += [field.dtype for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    for one in inner:
+        yield from parts(one() if isinstance(one, type) else one)

@@ -91,6 +91,7 @@ class NodeTranslation:
 
     kind: the kind of node, as in `frazil.polars.nodes`.
     schema: names and Polars' dtypes of its columns, in order.
+    below: its inputs in the tree.
     inputs: its translated inputs, None for those that were refused.
     result: set by the translation of a scan of a persisted result.
     """
@@ -207,6 +208,10 @@ class NodeTranslation:
     ) -> core.Node:
         """A node over another that was made here, where one of Polars' nodes is several of ours."""
         return self._made(kind, [node], expressions, options)
+
+    def frame(self, frame: pl.DataFrame) -> core.Node:
+        """A scan of a frame that is not in Polars' plan."""
+        return self._plan.recipes.node("scan_frame", [], {}, {"table": core.Table(frame)}, dict(frame.schema))
 
     def later(self, load: Callable[[], pl.DataFrame]) -> core.Node:
         """A node of the rows that `load` gives when the query starts; they have this node's columns."""

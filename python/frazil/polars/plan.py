@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -19,6 +20,7 @@ from frazil.polars.node import PlanTranslator
 from frazil.polars.refusal import Refused, shown
 from frazil.polars.selftest import problem
 from frazil.polars.tree import Check, PlanNode, Recipes
+from frazil.polars.validation import has_checked_joins
 from frazil.report import Reason
 
 if TYPE_CHECKING:
@@ -85,8 +87,16 @@ class Offload:
 class Planning:
     """The callback: reads the plan, and keeps what Polars would flatten into another exception."""
 
-    def __init__(self, check: Check | None = None, offload: Offload | None = None, *, describe: bool = False) -> None:
+    def __init__(
+        self,
+        has_checked_joins: Callable[[], bool],
+        check: Check | None = None,
+        offload: Offload | None = None,
+        *,
+        describe: bool = False,
+    ) -> None:
         self.plan = Plan()
+        self._has_checked_joins = has_checked_joins
         self.error: BaseException | None = None
         self.goes_on = False
         self._check = check
@@ -95,7 +105,7 @@ class Planning:
 
     def __call__(self, traverser: Any, *_: object) -> None:
         try:
-            self.plan = read(traverser, self._check, describe=self._describe)
+            self.plan = read(traverser, self._has_checked_joins, self._check, describe=self._describe)
             root = traverser.get_node()
             self.goes_on = self._replace_parts(traverser)
             if not self.goes_on:
@@ -147,7 +157,7 @@ def plan(
     switches.streaming = False  # inequality joins keep their operators
     switches.query_monitoring = False
     switches.simplify_expression &= simplify
-    planning = Planning(check, offload, describe=describe)
+    planning = Planning(partial(has_checked_joins, lf, optimizations), check, offload, describe=describe)
     try:
         frame = pl.InMemoryEngine().collect(lf, optimizations=flags, post_opt_callback=planning)
     except BaseException as error:
@@ -163,7 +173,9 @@ def plan(
     return planning.plan
 
 
-def read(traverser: Any, check: Check | None = None, *, describe: bool = False) -> Plan:
+def read(
+    traverser: Any, has_checked_joins: Callable[[], bool], check: Check | None = None, *, describe: bool = False
+) -> Plan:
     """Copy out the plan below the cursor, where the cursor is left."""
     if traverser.version()[0] != TRAVERSER_MAJOR:
         raise Refused("version", f"Polars shows plans of version {traverser.version()}, not {TRAVERSER_MAJOR}")
@@ -176,6 +188,12 @@ def read(traverser: Any, check: Check | None = None, *, describe: bool = False) 
         traverser.set_node(index)
         return Plan(schema, reasons=[Reason("depth", "", "", "the plan is nested too deeply")])
     traverser.set_node(index)
+    joins = [node for node in root.walk() if node.kind == "Join" and node.node is not None]
+    if joins and has_checked_joins():
+        reason = Reason(
+            "join_validate", "Join", "", "a join is to check that keys are unique, which Polars does not show"
+        )
+        root.refuse(joins, reason)
     if check is not None:
         root.apply(check)
     reasons = [reason for node in root.walk() for reason in node.reasons]

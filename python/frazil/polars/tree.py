@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,15 @@ class PlanNode:
                 seen.add(id(node))
                 waiting.append((node, True))
                 waiting += [(child, False) for child in reversed(node.inputs)]
+
+    def refuse(self, nodes: Iterable[PlanNode], reason: Reason) -> None:
+        """Take our nodes from some of Polars', and from all above them."""
+        for node in nodes:
+            node.node = None
+            node.reasons.append(reason)
+        for node in self.walk():
+            if any(child.node is None for child in node.inputs):
+                node.node = None
 
     def apply(self, check: Check) -> None:
         """Ask the core which of our nodes it refuses, and note at each node what it alone is refused for."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
+
 from frazil import _frazil as core
 from frazil.polars.expression import Height
 from frazil.polars.node import NodeTranslation
@@ -27,7 +29,7 @@ def select(view: Any, t: NodeTranslation) -> core.Node:
     heights = {expression.height for _, expression in columns}
     named = [(name, expression.core) for name, expression in columns]
     if heights == {Height.LITERAL}:
-        t.refuse("broadcast", "a selection of literals only")
+        return literals(named, t)
     if {Height.ONE, Height.ROWS} <= heights:
         t.refuse("broadcast", "a selection of aggregates beside rows")
     if not view.should_broadcast and len(heights) > 1:
@@ -35,6 +37,13 @@ def select(view: Any, t: NodeTranslation) -> core.Node:
     if Height.ONE in heights:
         return t.node("group_by", {"keys": [], "aggregates": named}, {"maintain_order": False})
     return t.node("project", {"columns": named})
+
+
+def literals(columns: list[tuple[str, core.Expr]], t: NodeTranslation) -> core.Node:
+    """Literals alone are one row, whatever the input; of one that might fail something could be lost."""
+    if t.below[0].kind != "DataFrameScan":
+        t.refuse("broadcast", "a selection of literals only")
+    return t.over(t.frame(pl.DataFrame(height=1)), "project", {"columns": columns})
 
 
 def with_columns(view: Any, t: NodeTranslation) -> core.Node:

@@ -11,6 +11,8 @@ from polars import col
 from samples import ALL, pairs, payload, random_rows, variants
 
 import frazil
+from frazil.polars.dtype import require_passable
+from frazil.polars.refusal import Refused
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
@@ -47,3 +49,25 @@ def test_object_columns_are_refused(strict: frazil.Engine) -> None:
     with pytest.raises(frazil.UnsupportedError) as caught:
         pl.LazyFrame({"a": [object()]}, schema={"a": pl.Object}).collect(engine=strict)
     assert "dtype" in {reason.code for reason in caught.value.reasons}
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        pl.List(pl.Object),
+        pl.Struct({"a": pl.Array(pl.Object, 2)}),
+        pl.Array(pl.Int8, 0),
+        pl.List(pl.Struct({"a": pl.Array(pl.Int8, 0)})),
+    ],
+)
+def test_what_arrow_does_not_bring_back_is_refused(dtype: pl.DataType) -> None:
+    with pytest.raises(Refused, match="Object|width 0"):
+        require_passable(dtype)
+    require_passable(pl.List(pl.Struct({"a": pl.Array(pl.Int8, 1)})))
+
+
+def test_arrays_of_width_0_stay_with_polars(engine: frazil.Engine, strict: frazil.Engine) -> None:
+    rows = pl.DataFrame({"a": pl.Series([[], None], dtype=pl.Array(pl.Int8, 0))})
+    assert rows.lazy().collect(engine=engine).equals(rows)
+    with pytest.raises(frazil.UnsupportedError, match="dtype"):
+        rows.lazy().collect(engine=strict)

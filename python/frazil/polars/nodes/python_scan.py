@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from frazil import _frazil as core
+from frazil.polars.dtype import require_passable
 from frazil.polars.node import NodeTranslation
 from frazil.results import Rows
 
@@ -18,8 +19,8 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
     scan, columns, kind, predicate, limit = view.options
     if kind != "io_plugin":
         t.refuse("node", f"sources of the kind {kind} stay with Polars")
-    if any(dtype.is_(pl.Object) for dtype in t.schema.values()):
-        t.refuse("dtype", "Object columns stay with Polars")
+    for dtype in t.schema.values():
+        require_passable(dtype)
     if isinstance(scan, Rows):
         t.result = scan
         node = t.node("scan_frame", options={"table": scan.table(list(t.schema))})
