@@ -1,7 +1,8 @@
 """How a query is answered: the steps from all of it on Frazil down to all of it in Polars.
 
 1. The plan as Polars optimises it; then
-2. without Polars' simplification, which makes expressions that engines are not shown;
+2. without Polars' simplification, which makes expressions that engines are not shown; or with small Parquet files that
+   lie in memory as files;
 3. the largest parts that we can run, as sources of a plan that Polars' in-memory engine finishes;
 4. the whole query by the engine that Polars would take itself, which is left to the caller.
 
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from frazil import _frazil as core
+from frazil.polars.buffers import with_files
 from frazil.polars.order import flag
 from frazil.polars.plan import Offload, Plan, plan
 from frazil.polars.selftest import FallbackWarning
@@ -101,12 +103,16 @@ class Ladder:
         if first.node is None and simplification_may_matter(first):
             second = plan(lf, optimizations, simplify=False, check=self._core.check, describe=describe)
             first = first if second.node is None else second
+        if first.node is None:
+            with ExitStack() as files:
+                first = self._over_files(lf, optimizations, first, files, describe=describe)
         self._check_reads(first.reads)
         return first
 
     def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, parts: bool = True) -> Answer:
         """The answer of the first step that gives one. parts: whether to take step 3."""
         ran, lent = Ran(), ExitStack()
+        files = lent.enter_context(ExitStack())
         offload = None if self._strict or not parts else self._offload(ran, lent, again=True)
         try:
             planned = plan(lf, optimizations, check=self._core.check, offload=offload)
@@ -116,6 +122,8 @@ class Ladder:
                     planned = simple
                 elif offload is not None and planned.parts:
                     planned = plan(lf, optimizations, check=self._core.check, offload=self._offload(ran, lent))
+            if planned.frame is None and planned.node is None:
+                planned = self._over_files(lf, optimizations, planned, files)
             if planned.frame is not None:
                 lent.close()
                 self._tell(planned.reasons)
@@ -171,6 +179,25 @@ class Ladder:
                 frame.columns = [name.partition(":")[2] for name in frame.columns]
                 answers.append(Answer(frame, ran.report(), frame.schema))
         return answers
+
+    def _over_files(
+        self,
+        lf: pl.LazyFrame,
+        optimizations: pl.QueryOptFlags,
+        planned: Plan,
+        files: ExitStack,
+        *,
+        describe: bool = False,
+    ) -> Plan:
+        """The plan with buffers as files, if it is one for Frazil; else the one that there is."""
+        query = with_files(lf, planned, files)
+        if query is None:
+            return planned
+        try:
+            other = plan(query, optimizations, check=self._core.check, describe=describe)
+        except (OSError, pl.exceptions.PolarsError):  # which names other files than the user's
+            return planned
+        return planned if other.node is None else other
 
     def _offload(self, ran: Ran, lent: ExitStack, *, again: bool = False) -> Offload:
         """Step 3. again: leave alone what a plan without simplification may do whole."""
