@@ -238,6 +238,60 @@ def test_lazy_batches_run_nothing_before_the_first_is_asked_for(strict: frazil.E
         next(iter(batches))
 
 
+@pytest.mark.parametrize("query", [NATIVE, REFUSED])
+def test_batches_have_the_rows_asked_for(engine: frazil.Engine, query: pl.LazyFrame) -> None:
+    wanted = query.collect(engine="in-memory")
+    assert next(query.collect_batches(chunk_size=2, engine=engine)).height == 2
+    assert pl.concat(query.collect_batches(engine=engine)).equals(wanted)
+    assert pl.DataFrame(query.collect_batches(lazy=True, engine=engine)).equals(wanted)
+    batches = query.collect_batches(chunk_size=1, engine=engine)
+    next(batches)
+    rest = pl.concat(batches)
+    assert rest.equals(wanted.slice(1))
+    none = query.filter(False)
+    assert list(none.collect_batches(engine=engine)) == []
+    assert pl.DataFrame(none.collect_batches(engine=engine)).schema == wanted.schema
+
+
+@pytest.mark.parametrize(("rows", "error"), [(0, ValueError), (-1, OverflowError)])
+def test_batches_of_no_rows_raise_as_with_polars(engine: frazil.Engine, rows: int, error: type[Exception]) -> None:
+    readers: list[Any] = [engine, "streaming"]
+    for reader in readers:
+        with pytest.raises(error):
+            NATIVE.collect_batches(chunk_size=rows, engine=reader)
+        with pytest.raises(error):
+            NATIVE.sink_batches(lambda _: None, chunk_size=rows, engine=reader)
+
+
+def test_an_error_of_the_function_keeps_its_class(engine: frazil.Engine) -> None:
+    for query in (NATIVE, REFUSED):
+        with pytest.raises(ZeroDivisionError):
+            query.sink_batches(lambda _: bool(1 / 0), engine=engine)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "ipc", "csv", "ndjson"])
+@pytest.mark.parametrize("query", [NATIVE, REFUSED])
+def test_partitioned_and_lazy_sinks(engine: frazil.Engine, tmp_path: Path, kind: str, query: pl.LazyFrame) -> None:
+    for lazy in (False, True):
+        folder = tmp_path / str(lazy)
+        key = query.collect_schema().names()[0]
+        target = pl.PartitionBy(folder, key=key, include_key=True)
+        plan = getattr(query, f"sink_{kind}")(target, lazy=lazy, mkdir=True, engine=engine)
+        if lazy:
+            plan.collect(engine=engine)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        read = getattr(pl, f"read_{kind}")
+        found = pl.concat([read(path) for path in files]).sort(pl.all())
+        assert found.equals(query.collect(engine="in-memory").sort(pl.all()))
+        assert len(files) == found[key].n_unique()
+
+
+def test_a_wrong_target_is_an_error_of_polars(engine: frazil.Engine) -> None:
+    for query in (NATIVE, REFUSED):
+        with pytest.raises(TypeError, match="path"):
+            query.sink_parquet(1, engine=engine)  # type: ignore[call-overload]
+
+
 def test_sink_batches_stops_when_told_to(engine: frazil.Engine) -> None:
     seen: list[int] = []
 

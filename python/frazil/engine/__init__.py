@@ -15,7 +15,7 @@ import polars as pl
 
 from frazil import _frazil as core
 from frazil.engine.background import BackgroundQuery, run_async
-from frazil.engine.batches import Batches
+from frazil.engine.batches import Batches, Lent, checked_rows
 from frazil.engine.ladder import Answer, Ladder, polars_engine
 from frazil.engine.options import Options
 from frazil.explain import as_json, as_text
@@ -231,8 +231,23 @@ class Engine(pl.Engine):
         chunk_size: int | None = None,
         lazy: bool = False,
     ) -> Any:
-        """An iterator of frames of `chunk_size` rows in order, with `__arrow_c_stream__`."""
-        return Batches(partial(self.collect, lf, optimizations=optimizations), chunk_size, lazy=lazy)
+        """An iterator of frames of `chunk_size` rows in order, with `__arrow_c_stream__`.
+
+        lazy: nothing runs before the first frame is asked for.
+        """
+
+        def begin() -> Any:
+            with self._telling():
+                answer = self._answer(lf, optimizations, parts=False)
+                frame = answer.frame()
+            if frame is not None:
+                return frame
+            batches = pl.StreamingEngine().collect_batches(
+                lf, optimizations=optimizations, maintain_order=maintain_order, chunk_size=chunk_size, lazy=True
+            )
+            return Lent(batches, answer.lent)
+
+        return Batches(begin, chunk_size, lazy=lazy)
 
     def sink_batches(
         self,
@@ -244,9 +259,23 @@ class Engine(pl.Engine):
         optimizations: pl.QueryOptFlags,
     ) -> None:
         """Call `function` with each batch, in order, until it returns True."""
-        for batch in Batches(partial(self.collect, lf, optimizations=optimizations), chunk_size, lazy=True):
-            if function(batch):
-                break
+        checked_rows(chunk_size)
+        with self._telling():
+            answer = self._answer(lf, optimizations, parts=False)
+            frame = answer.frame()
+            with answer.lent:
+                if frame is None:
+                    pl.StreamingEngine().sink_batches(
+                        lf,
+                        function,
+                        chunk_size=chunk_size,
+                        maintain_order=maintain_order,
+                        optimizations=optimizations,
+                    )
+                    return
+            for batch in Batches(lambda: frame, chunk_size, lazy=True):
+                if function(batch):
+                    break
 
     def sink_parquet(self, lf: pl.LazyFrame, path: Target, **options: Any) -> None:
         """Write the rows with Polars' Parquet writer; options as of LazyFrame.sink_parquet."""
