@@ -36,6 +36,12 @@ def require_passable(dtype: pl.DataType) -> None:
             raise Refused("dtype", "arrays of width 0 stay with Polars")
 
 
+def require_frame_of(dtype: pl.DataType) -> None:
+    """Refuse what Polars itself makes no column of, although a plan may have it."""
+    if not dtype.is_(pl.Object) and any(inner.is_(pl.Object) for inner in parts(dtype)):
+        raise Refused("dtype", "Objects inside of other values stay with Polars")
+
+
 def parts(dtype: pl.DataType) -> Iterator[pl.DataType]:
     """A dtype and all that are inside of it."""
     yield dtype

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from frazil.polars.refusal import Refused, shown
+from frazil.polars.text import member
 
 Sorted = dict[str, bool]  # whether descending, by name of the column
 
@@ -36,9 +37,26 @@ def sorted_columns(traverser: Any, view: Any, kind: str, inputs: Sequence[Sorted
 
 
 def renamed(traverser: Any, items: Sequence[Any], known: Sorted) -> Sorted:
-    """The sorted columns among expressions that are nothing else than columns."""
-    sources = {item.output_name: column_of(traverser, item.node) for item in items} if known else {}
+    """The sorted columns among expressions that keep the order of a column."""
+    sources = {item.output_name: source_of(traverser, item.node) for item in items} if known else {}
     return {name: known[source] for name, source in sources.items() if source is not None and source in known}
+
+
+def source_of(traverser: Any, index: int) -> str | None:
+    """The column whose order an expression keeps: the column itself, or the first so many characters of its texts."""
+    try:
+        view = shown(traverser.view_expression, index)
+        if type(view).__name__ != "Function" or len(view.input) < 2:
+            return column_of(traverser, index)
+        data = view.function_data
+        name = member(data[0] if isinstance(data, tuple) else data)
+        counts = [shown(traverser.view_expression, part) for part in view.input[1:]]
+    except Refused:
+        return None
+    values = [getattr(count, "value", None) for count in counts]
+    if name not in ("Head", "Slice") or not all(isinstance(value, int) and value >= 0 for value in values):
+        return None
+    return column_of(traverser, view.input[0]) if name == "Head" or values[0] == 0 else None
 
 
 def column_of(traverser: Any, index: int) -> str | None:

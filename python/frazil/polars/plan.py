@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from frazil import _frazil as core
+from frazil.polars.dtype import require_frame_of
 from frazil.polars.node import PlanTranslator
 from frazil.polars.refusal import Refused, shown
 from frazil.polars.selftest import problem
@@ -109,6 +110,8 @@ class Planning:
             root = traverser.get_node()
             self.goes_on = self._replace_parts(traverser)
             if not self.goes_on:
+                for dtype in self.plan.schema.values():
+                    require_frame_of(dtype)
                 empty = pl.DataFrame(schema=self.plan.schema)
                 traverser.set_node(root)
                 traverser.set_udf(lambda *_: empty)

@@ -71,3 +71,9 @@ def test_arrays_of_width_0_stay_with_polars(engine: frazil.Engine, strict: frazi
     assert rows.lazy().collect(engine=engine).equals(rows)
     with pytest.raises(frazil.UnsupportedError, match="dtype"):
         rows.lazy().collect(engine=strict)
+
+
+def test_objects_inside_of_others_are_polars_error(engine: frazil.Engine) -> None:
+    objects = pl.DataFrame({"o": pl.Series([object()], dtype=pl.Object)}).lazy()
+    with pytest.raises(pl.exceptions.InvalidOperationError, match="nested objects"):
+        objects.select(pl.struct("o")).collect(engine=engine)
