@@ -261,7 +261,7 @@ def test_flags_of_sorted_columns_are_those_of_polars(strict: frazil.Engine, name
 
 
 def test_beginnings_of_sorted_texts_are_sorted(engine: frazil.Engine) -> None:
-    texts = FRAME.sort("s").lazy().select("s", a=col("s").str.head(1), b=col("s").str.head(-1))
+    texts = FRAME.sort("s").lazy().select("s", a=col("s").str.head(1))
     slices = FRAME.sort("s").lazy().select(c=col("s").str.slice(0, 1), d=col("s").str.slice(1, 1))
     for query in (texts, slices):
         assert query.collect(engine=engine).flags == query.collect(engine="in-memory").flags
