@@ -227,9 +227,6 @@ def test_scan_parquet(planned: Planned, tmp_path: Path) -> None:
     [
         {"row_index_name": "i"},
         {"include_file_paths": "path"},
-        {"missing_columns": "insert"},
-        {"extra_columns": "ignore"},
-        {"cast_options": pl.ScanCastOptions(integer_cast="upcast")},
     ],
 )
 def test_options_of_scans_are_refused(tmp_path: Path, options: dict[str, Any]) -> None:
