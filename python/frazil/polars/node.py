@@ -183,6 +183,11 @@ class NodeTranslation:
         """Offset and length of a slice, -1 for the length "to the end"."""
         return [offset, -1 if length == TO_THE_END else length]
 
+    def sliced(self, node: core.Node, offset: int, length: int, *_hint: object) -> core.Node:
+        """Some rows of a node that was made here."""
+        start, count = self.slice(offset, length)
+        return self.over(node, "slice", options={"offset": start, "length": count})
+
     def input(self, child: int = 0) -> core.Node:
         """The translated input with this number."""
         node = self.inputs[child]
