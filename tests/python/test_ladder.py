@@ -275,3 +275,26 @@ def test_sums_of_sql_are_null_for_no_rows(strict: frazil.Engine) -> None:
     ):
         query = pl.SQLContext(t=table).execute(text)
         assert query.collect(engine=strict).equals(query.collect(engine="in-memory"))
+
+
+SLICED: dict[str, pl.LazyFrame] = {
+    "left join": ROWS.join(ROWS.select("k", w="v"), on="k", how="left").slice(2, 3),
+    "left join from the end": ROWS.join(ROWS.select("k", w="v"), on="k", how="left").tail(2),
+    "semi join": ROWS.join(ROWS.filter(col("v") > 20), on="k", how="semi").head(2),
+    "sort from the end": ROWS.sort("v", descending=True).tail(2),
+    "sort in the middle, from the end": ROWS.sort("v").slice(-3, 2),
+}
+
+
+@pytest.mark.parametrize("name", SLICED)
+def test_slices_of_what_keeps_an_order(strict: frazil.Engine, name: str) -> None:
+    assert SLICED[name].collect(engine=strict).equals(SLICED[name].collect(engine="in-memory"))
+
+
+@pytest.mark.parametrize(("offset", "length"), [(0, 2), (-1, None), (1, 5), (7, 1), (-9, 10)])
+def test_slices_of_groups_are_some_of_them(strict: frazil.Engine, offset: int, length: int | None) -> None:
+    groups = ROWS.group_by("k").agg(col("v").sum())
+    all_groups = groups.collect(engine="in-memory")
+    found = groups.slice(offset, length).collect(engine=strict)
+    assert found.height == all_groups.slice(offset, length).height
+    assert found.join(all_groups, on=["k", "v"], how="anti").height == 0

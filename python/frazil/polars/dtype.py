@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import polars as pl
@@ -13,13 +13,14 @@ from frazil.polars.refusal import Refused
 
 def core_schema(schema: dict[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
     """Names and core dtypes of a schema, in its order."""
+    require_passable(schema)
     return [(name, core_dtype(dtype)) for name, dtype in schema.items()]
 
 
 @lru_cache(maxsize=1024)
 def core_dtype(dtype: pl.DataType) -> core.DataType:
     """The core's dtype; refused if it has none."""
-    require_passable(dtype)
+    require_passable_dtype(dtype)
     try:
         ((_, result),) = core.schema_of(pl.DataFrame(schema={"": dtype}))
     except core.UnsupportedError as error:
@@ -27,9 +28,24 @@ def core_dtype(dtype: pl.DataType) -> core.DataType:
     return result
 
 
-def require_passable(dtype: pl.DataType) -> None:
-    """Refuse what cannot be handed over by Arrow and back."""
+def require_passable(schema: Mapping[str, pl.DataType]) -> None:
+    """Refuse columns that cannot be handed over by Arrow and back."""
+    for name, dtype in schema.items():
+        require_passable_name(name)
+        require_passable_dtype(dtype)
+
+
+def require_passable_name(name: str) -> None:
+    """Refuse a name that Arrow, whose names end at a NUL, has no place for: Polars would end the process."""
+    if "\0" in name:
+        raise Refused("dtype", f"a name with a NUL character: {name!r}")
+
+
+def require_passable_dtype(dtype: pl.DataType) -> None:
+    """Refuse a dtype that cannot be handed over by Arrow and back."""
     for inner in parts(dtype):
+        for field in inner.fields if isinstance(inner, pl.Struct) else ():
+            require_passable_name(field.name)
         if inner.is_(pl.Object):  # leaves as raw pointers, or inside of others not at all
             raise Refused("dtype", "Object columns stay with Polars")
         if isinstance(inner, pl.Array) and inner.size == 0:  # Polars fails to take it back

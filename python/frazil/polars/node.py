@@ -9,7 +9,7 @@ import polars as pl
 
 from frazil import _frazil as core
 from frazil.polars.dtype import core_dtype
-from frazil.polars.expression import Expression, ExpressionTranslator, Height
+from frazil.polars.expression import Expression, ExpressionTranslator, Height, SeriesLiterals
 from frazil.polars.nodes import translations
 from frazil.polars.order import Sorted, sorted_columns
 from frazil.polars.refusal import Refused, shown
@@ -55,7 +55,18 @@ class PlanTranslator:
             t = NodeTranslation(self, index, children, inputs)
             node = self._translate(t)
             self._done[index] = PlanNode(
-                index, t.kind, t.detail, t.schema, inputs, node, t.reasons, t.cache, t.result, t.sorted, t.facts
+                index,
+                t.kind,
+                t.detail,
+                t.schema,
+                inputs,
+                node,
+                t.reasons,
+                t.cache,
+                t.result,
+                t.frame,
+                t.sorted,
+                t.facts,
             )
         return self._done[index]
 
@@ -64,6 +75,8 @@ class PlanTranslator:
             view = shown(self.traverser.view_current_node)
             t.kind = kind_of(view)
             t.sorted = sorted_columns(self.traverser, view, t.kind, [below.sorted for below in t.below])
+            if t.kind in ("Select", "HStack", "Filter"):
+                t.series = SeriesLiterals(t.below[0].schema)
             if self.describe:
                 t.detail = detail_of(self.traverser, view, t)
                 t.facts = facts_of(self.traverser, view, t.kind)
@@ -94,6 +107,8 @@ class NodeTranslation:
     below: its inputs in the tree.
     inputs: its translated inputs, None for those that were refused.
     result: set by the translation of a scan of a persisted result.
+    frame: set by the translation of a scan of a frame.
+    series: what expressions may bring along besides columns of the input; None where they may bring nothing.
     """
 
     def __init__(self, plan: PlanTranslator, index: int, children: Sequence[int], inputs: Sequence[PlanNode]) -> None:
@@ -107,6 +122,8 @@ class NodeTranslation:
         self.cache: int | None = None
         self.result: Rows | None = None
         self.sorted: Sorted = {}
+        self.frame: pl.DataFrame | None = None
+        self.series: SeriesLiterals | None = None
         self.below = inputs
         self.inputs = [below.node for below in inputs]
         self.schema: dict[str, pl.DataType] = shown(plan.traverser.get_schema)
@@ -140,7 +157,7 @@ class NodeTranslation:
     def expressions(self, items: Iterable[Any], child: int | None = 0) -> list[tuple[str, Expression]]:
         """Output names and translations of expressions over the input `child`; None means this node's own columns."""
         self.move_to(child)
-        translator = ExpressionTranslator(self._plan.traverser)
+        translator = ExpressionTranslator(self._plan.traverser, self.series)
         translated: list[tuple[str, Expression]] = []
         refused = False
         for item in items:
@@ -169,7 +186,7 @@ class NodeTranslation:
         """Like `predicate`, of an expression's index."""
         self.move_to(child)
         try:
-            predicate = ExpressionTranslator(self._plan.traverser).predicate(index)
+            predicate = ExpressionTranslator(self._plan.traverser, self.series).predicate(index)
         except Refused as refusal:
             self.note(refusal, name)
             raise Blocked from None
@@ -193,7 +210,19 @@ class NodeTranslation:
         node = self.inputs[child]
         if node is None:
             raise Blocked
-        return node
+        return self._beside_series() if self.series is not None and self.series.series else node
+
+    def _beside_series(self) -> core.Node:
+        """The input, a frame, with the Series of the expressions beside its columns."""
+        assert self.series is not None
+        frame, series = self.below[0].frame, self.series.series
+        if frame is None:
+            self.refuse("literal", "a Series beside rows that are not those of a frame")
+        alone = self.kind == "Select" and not self.series.beside_columns
+        heights = {one.len() for one in series} | (set() if alone else {frame.height})
+        if len(heights) > 1:
+            self.refuse("literal", f"Series and columns of {' and '.join(map(str, sorted(heights)))} rows")
+        return self.scan(pl.DataFrame([*([] if alone else frame.get_columns()), *series]))
 
     def node(
         self,
@@ -214,7 +243,7 @@ class NodeTranslation:
         """A node over another that was made here, where one of Polars' nodes is several of ours."""
         return self._made(kind, [node], expressions, options)
 
-    def frame(self, frame: pl.DataFrame) -> core.Node:
+    def scan(self, frame: pl.DataFrame) -> core.Node:
         """A scan of a frame that is not in Polars' plan."""
         return self._plan.recipes.node("scan_frame", [], {}, {"table": core.Table(frame)}, dict(frame.schema))
 

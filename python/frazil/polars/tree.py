@@ -35,6 +35,7 @@ class PlanNode:
     reasons: what was refused of this node alone.
     cache: Polars' number of a Cache; those with one number are the same rows.
     result: the persisted result that it reads.
+    frame: that it scans.
     sorted: whether descending, by name of the columns that are known to be sorted.
     facts: what tells how many rows it may give, if that was asked for.
     """
@@ -48,6 +49,7 @@ class PlanNode:
     reasons: list[Reason] = field(default_factory=list)
     cache: int | None = None
     result: Rows | None = None
+    frame: pl.DataFrame | None = None
     sorted: dict[str, bool] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 

@@ -43,7 +43,7 @@ def literals(columns: list[tuple[str, core.Expr]], t: NodeTranslation) -> core.N
     """Literals alone are one row, whatever the input; of one that might fail something could be lost."""
     if t.below[0].kind != "DataFrameScan":
         t.refuse("broadcast", "a selection of literals only")
-    return t.over(t.frame(pl.DataFrame(height=1)), "project", {"columns": columns})
+    return t.over(t.scan(pl.DataFrame(height=1)), "project", {"columns": columns})
 
 
 def with_columns(view: Any, t: NodeTranslation) -> core.Node:

@@ -16,11 +16,11 @@ NODES = ("DataFrameScan",)
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
     t.require("selection", view.selection, None)
-    for dtype in t.schema.values():
-        require_passable(dtype)
+    require_passable(t.schema)
     frame = pl.DataFrame._from_pydf(view.df)
     # Without columns only the height counts, which a selection of none would lose.
     columns = frame[list(t.schema)] if t.schema else pl.DataFrame(height=frame.height)
+    t.frame = columns
     return t.node("scan_frame", options={"table": handed_over(columns)})
 
 

@@ -11,7 +11,7 @@ from polars import col
 from samples import ALL, pairs, payload, random_rows, variants
 
 import frazil
-from frazil.polars.dtype import require_passable
+from frazil.polars.dtype import require_passable_dtype
 from frazil.polars.refusal import Refused
 
 
@@ -62,8 +62,8 @@ def test_object_columns_are_refused(strict: frazil.Engine) -> None:
 )
 def test_what_arrow_does_not_bring_back_is_refused(dtype: pl.DataType) -> None:
     with pytest.raises(Refused, match="Object|width 0"):
-        require_passable(dtype)
-    require_passable(pl.List(pl.Struct({"a": pl.Array(pl.Int8, 1)})))
+        require_passable_dtype(dtype)
+    require_passable_dtype(pl.List(pl.Struct({"a": pl.Array(pl.Int8, 1)})))
 
 
 def test_arrays_of_width_0_stay_with_polars(engine: frazil.Engine, strict: frazil.Engine) -> None:
@@ -77,3 +77,24 @@ def test_objects_inside_of_others_are_polars_error(engine: frazil.Engine) -> Non
     objects = pl.DataFrame({"o": pl.Series([object()], dtype=pl.Object)}).lazy()
     with pytest.raises(pl.exceptions.InvalidOperationError, match="nested objects"):
         objects.select(pl.struct("o")).collect(engine=engine)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pl.DataFrame({"a\0b": [1]}),
+        pl.DataFrame({"a": [{"b\0": 1}]}),
+        pl.DataFrame({"a": [[{"b\0": 1}]]}),
+    ],
+)
+def test_names_with_a_nul_are_refused_and_end_nothing(
+    engine: frazil.Engine, strict: frazil.Engine, rows: pl.DataFrame
+) -> None:
+    for query in (
+        rows.lazy(),
+        rows.lazy().filter(pl.int_range(pl.len()) < 1),
+        pl.LazyFrame({"a": [1]}).rename({"a": "\0"}),
+    ):
+        assert query.collect(engine=engine).equals(query.collect(engine="in-memory"))
+        with pytest.raises(frazil.UnsupportedError, match="NUL"):
+            query.collect(engine=strict)

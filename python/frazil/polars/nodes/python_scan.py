@@ -19,8 +19,7 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
     scan, columns, kind, predicate, limit = view.options
     if kind != "io_plugin":
         t.refuse("node", f"sources of the kind {kind} stay with Polars")
-    for dtype in t.schema.values():
-        require_passable(dtype)
+    require_passable(t.schema)
     if isinstance(scan, Rows):
         t.result = scan
         node = t.node("scan_frame", options={"table": scan.table(list(t.schema))})
