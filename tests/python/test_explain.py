@@ -157,8 +157,10 @@ def test_secrets_in_paths_are_not_shown() -> None:
 def test_profile_tells_of_each_operator(engine: frazil.Engine) -> None:
     frame, profile = engine.profile(SUMS.sort("k"))
     assert frame.equals(SUMS.sort("k").collect(engine="in-memory"))
-    assert profile.columns == ["node", "device", "rows", "seconds"]
+    assert profile.columns == ["node", "device", "rows", "seconds", "note"]
     assert profile.rows()[-1][:3] == ("sort", "cpu", 3)
+    assert engine.last_report is not None
+    assert engine.last_report.bytes_peak > 0
     _, profile = engine.profile(ROWS.select(PLUS_ONE))
     assert profile.height == 0
 
@@ -167,3 +169,10 @@ def test_plans_of_all_kinds_are_explained(engine: frazil.Engine, tmp_path: Path)
     for name, query in plans(tmp_path).items():
         assert engine.explain(query), name
         assert json.loads(engine.explain(query, format="json"))["plan"], name
+
+
+def test_profile_tells_of_row_groups_left_out(engine: frazil.Engine, tmp_path: Path) -> None:
+    pl.DataFrame({"v": range(1000)}).write_parquet(tmp_path / "a.parquet", row_group_size=100)
+    _, profile = engine.profile(pl.scan_parquet(tmp_path / "a.parquet").filter(col("v") < 100))
+    assert profile["node"][0] == "scan_parquet"
+    assert profile["note"][0] == "9 of 10 row groups left out"

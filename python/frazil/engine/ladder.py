@@ -78,6 +78,7 @@ class Ran:
             kernel_seconds=sum(result.kernel_seconds for result in done),
             device_bytes=sum(result.device_bytes for result in done),
             tiles_loaded=sum(result.tiles_loaded for result in done),
+            bytes_peak=max((result.bytes_peak for result in done), default=0),
         )
 
 
