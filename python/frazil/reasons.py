@@ -72,7 +72,9 @@ CODES: dict[str, Meaning] = {
     ),
     "schema": Meaning("The columns of the files are not those of the plan.", "Scan files of one schema."),
     "signature": Meaning("A function does not take these dtypes or options yet.", "Cast its arguments."),
-    "sink": Meaning("The query ends in a sink, which Polars writes.", "Call the `sink_` method without `lazy=True`."),
+    "sink": Meaning(
+        "The query ends in a sink of a kind that is not known.", "Call the `sink_` method without `lazy=True`."
+    ),
     "sort_slice": Meaning("A slice of a sort counts from the end.", "Sort in the other direction."),
     "version": Meaning(
         "This version of Polars shows its plans otherwise than Frazil knows them.",

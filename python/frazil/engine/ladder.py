@@ -136,6 +136,10 @@ class Ladder:
             begin(planned.reads, lent)
             result = ran.add(self._core.run(planned.loaded(planned.node)))
             lent.close()
+            if planned.root is not None and planned.root.writer is not None:
+                rows = planned.root.inputs[0]
+                planned.root.writer.write(framed(result, pl.Schema(rows.schema), rows.sorted))
+                return Answer(pl.DataFrame(), ran.report())
             return Answer(result, ran.report(), pl.Schema(planned.schema), planned.sorted)
         except UnsupportedError:
             raise

@@ -11,8 +11,9 @@ from frazil import _frazil as core
 from frazil.polars.dtype import core_dtype
 from frazil.polars.expression import Expression, ExpressionTranslator, Height, SeriesLiterals
 from frazil.polars.nodes import translations
-from frazil.polars.order import Sorted, sorted_columns
+from frazil.polars.order import Sorted, column_of, sorted_columns
 from frazil.polars.refusal import Refused, shown
+from frazil.polars.sinks import Writer
 from frazil.polars.text import detail_of, facts_of
 from frazil.polars.tree import PlanNode, Recipes
 from frazil.report import Reason
@@ -65,6 +66,7 @@ class PlanTranslator:
                 t.cache,
                 t.result,
                 t.frame,
+                t.writer,
                 t.sorted,
                 t.facts,
             )
@@ -108,6 +110,7 @@ class NodeTranslation:
     inputs: its translated inputs, None for those that were refused.
     result: set by the translation of a scan of a persisted result.
     frame: set by the translation of a scan of a frame.
+    writer: set by the translation of a sink.
     series: what expressions may bring along besides columns of the input; None where they may bring nothing.
     """
 
@@ -123,6 +126,7 @@ class NodeTranslation:
         self.result: Rows | None = None
         self.sorted: Sorted = {}
         self.frame: pl.DataFrame | None = None
+        self.writer: Writer | None = None
         self.series: SeriesLiterals | None = None
         self.below = inputs
         self.inputs = [below.node for below in inputs]
@@ -149,6 +153,11 @@ class NodeTranslation:
         self.reasons.append(reason)
         if reason not in self._plan.reasons:
             self._plan.reasons.append(reason)
+
+    def column_of(self, index: int) -> str | None:
+        """The column of the input that an expression is, None if it is another thing."""
+        self.move_to(0)
+        return column_of(self._plan.traverser, index)
 
     def column(self, name: str, dtype: pl.DataType) -> core.Expr:
         """A column of an input."""

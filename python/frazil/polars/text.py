@@ -57,6 +57,8 @@ def detail_of(traverser: Any, view: Any, place: Any) -> str:
             text = str(view.function)
         case "DataFrameScan" | "SimpleProjection":
             text = ", ".join(place.schema)
+        case "Sink":
+            text = "written by Polars"
         case _:
             text = ""
     place.move_to(None)

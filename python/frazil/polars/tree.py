@@ -11,6 +11,7 @@ import polars as pl
 
 from frazil import _frazil as core
 from frazil.polars.dtype import core_schema
+from frazil.polars.sinks import Writer
 from frazil.report import Reason
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class PlanNode:
     cache: Polars' number of a Cache; those with one number are the same rows.
     result: the persisted result that it reads.
     frame: that it scans.
+    writer: that takes its rows.
     sorted: whether descending, by name of the columns that are known to be sorted.
     facts: what tells how many rows it may give, if that was asked for.
     """
@@ -50,6 +52,7 @@ class PlanNode:
     cache: int | None = None
     result: Rows | None = None
     frame: pl.DataFrame | None = None
+    writer: Writer | None = None
     sorted: dict[str, bool] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 

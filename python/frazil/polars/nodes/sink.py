@@ -1,4 +1,4 @@
-"""Sinks that stand in the plan, as `sink_parquet(lazy=True)` makes them; Polars writes these, and what lies below."""
+"""Sinks that stand in the plan: our rows, written by Polars."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Any
 
 from frazil import _frazil as core
 from frazil.polars.node import NodeTranslation
+from frazil.polars.sinks import writer_of
 
 NODES = ("Sink",)
 
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
-    t.refuse("sink", "the query ends in a sink, which Polars writes")
+    t.writer = writer_of(view.payload, t.column_of)
+    return t.input()
