@@ -298,3 +298,27 @@ def test_slices_of_groups_are_some_of_them(strict: frazil.Engine, offset: int, l
     found = groups.slice(offset, length).collect(engine=strict)
     assert found.height == all_groups.slice(offset, length).height
     assert found.join(all_groups, on=["k", "v"], how="anti").height == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        SUMS.join_where(SUMS.rename({"k": "l", "v": "w"}), col("k") < col("l")),
+        SUMS.join(ROWS.select("s").head(2), how="cross").with_columns(PLUS_ONE),
+    ],
+)
+def test_loops_over_pairs_are_not_left_to_the_engine_that_does_not_stop(
+    engine: frazil.Engine, query: pl.LazyFrame
+) -> None:
+    found = query.collect(engine=engine)
+    assert found.sort(pl.all()).equals(query.collect(engine="in-memory").sort(pl.all()))
+    assert report_of(engine).polars in ("streaming", "in-memory")
+    if report_of(engine).polars == "in-memory":  # the loop is ours, and what is left is none
+        assert "join" in kinds(engine)
+
+
+def test_renaming_alone_is_no_part(engine: frazil.Engine) -> None:
+    ROWS.rename({"v": "w"}).select(col("w").map_batches(lambda values: values, return_dtype=pl.Int64)).collect(
+        engine=engine
+    )
+    assert report_of(engine).polars == "streaming"

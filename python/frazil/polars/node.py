@@ -67,6 +67,7 @@ class PlanTranslator:
                 t.result,
                 t.frame,
                 t.writer,
+                t.loops,
                 t.sorted,
                 t.facts,
             )
@@ -77,6 +78,7 @@ class PlanTranslator:
             view = shown(self.traverser.view_current_node)
             t.kind = kind_of(view)
             t.sorted = sorted_columns(self.traverser, view, t.kind, [below.sorted for below in t.below])
+            t.loops = t.kind == "Join" and is_loop(view.options[0])
             if t.kind in ("Select", "HStack", "Filter"):
                 t.series = SeriesLiterals(t.below[0].schema)
             if self.describe:
@@ -127,6 +129,7 @@ class NodeTranslation:
         self.sorted: Sorted = {}
         self.frame: pl.DataFrame | None = None
         self.writer: Writer | None = None
+        self.loops = False
         self.series: SeriesLiterals | None = None
         self.below = inputs
         self.inputs = [below.node for below in inputs]
@@ -288,6 +291,13 @@ def kind_of(view: Any) -> str:
         case "MapFunction":
             return f"{name}.{view.function[0]}"
     return name
+
+
+def is_loop(form: str | tuple[Any, ...]) -> bool:
+    """Whether a form of join has no equal keys to go by; an as-of join goes by the order of its keys."""
+    if isinstance(form, str):
+        return form in ("Cross", "Range")
+    return form[0] != "AsOf" and form[1] != "fused_predicate"
 
 
 HIDDEN = {  # the words by which Polars refuses to show a node

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Check = Callable[[core.Node], "list[core.Refusal]"]
 Refused = tuple[str, str, str]  # code, expression and message
 
-# What a part must hold to be worth running apart from the rest: these alone move rows that Polars would share.
-IDLE = {"DataFrameScan", "PythonScan", "Cache", "SimpleProjection", "MapFunction.hint_sorted", "Slice"}
+# What a part must hold to be worth running apart: else Polars' streaming engine does as well with all of the query.
+WORK = {"Distinct", "Filter", "GroupBy", "Join", "Sort"}
 # Polars' streaming executor runs what lies below these, and knows no parts of another engine.
 CLOSED = {"Sink", "SinkMultiple", "RecursiveQuery"}
 
@@ -38,6 +38,7 @@ class PlanNode:
     result: the persisted result that it reads.
     frame: that it scans.
     writer: that takes its rows.
+    loops: whether it is a join that may have to look at all pairs of rows.
     sorted: whether descending, by name of the columns that are known to be sorted.
     facts: what tells how many rows it may give, if that was asked for.
     """
@@ -53,6 +54,7 @@ class PlanNode:
     result: Rows | None = None
     frame: pl.DataFrame | None = None
     writer: Writer | None = None
+    loops: bool = False
     sorted: dict[str, bool] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -104,7 +106,13 @@ class PlanNode:
         return found[id(self)]
 
     def parts(self) -> list[PlanNode]:
-        """The largest parts that we can run while Polars runs the rest, each worth it."""
+        """The largest parts that we can run while Polars runs the rest, each worth it.
+
+        There are none if a loop over pairs of rows is left: Polars' in-memory engine, which would run it, keeps all
+        pairs and does not look for Ctrl-C meanwhile.
+        """
+        if any(node.node is None and node.loops for node in self.walk()):
+            return []
         readers = _readers_of_caches(self)
         chosen: dict[int, PlanNode] = {}
 
@@ -129,8 +137,8 @@ def _refusals(check: Check, node: core.Node | None) -> Counter[Refused]:
 
 
 def _is_idle(node: PlanNode) -> bool:
-    """Whether there is nothing to compute."""
-    return all(part.kind in IDLE for part in node.walk())
+    """Whether there is nothing in it that is worth running apart."""
+    return not any(part.kind in WORK for part in node.walk())
 
 
 def _readers_of_caches(root: PlanNode) -> Counter[int]:
