@@ -250,6 +250,8 @@ FLAGS: dict[str, pl.LazyFrame] = {
     "sort": ROWS.sort("k", "v", descending=[True, False]),
     "sort by what is no column": ROWS.sort(col("k") + col("v")),
     "groups": ROWS.sort("k").group_by("k").agg(pl.len()),
+    "left join": FRAME.sort("v").lazy().join(ROWS.select("k", w="v"), on="k", how="left"),
+    "semi join": FRAME.sort("v").lazy().join(ROWS.filter(col("v") > 20), on="k", how="semi"),
     "told": ROWS.set_sorted("v"),
 }
 

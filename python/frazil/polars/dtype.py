@@ -13,7 +13,8 @@ from frazil.polars.refusal import Refused
 
 def core_schema(schema: dict[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
     """Names and core dtypes of a schema, in its order."""
-    require_passable(schema)
+    for name in schema:
+        require_passable_name(name)
     return [(name, core_dtype(dtype)) for name, dtype in schema.items()]
 
 
@@ -41,6 +42,7 @@ def require_passable_name(name: str) -> None:
         raise Refused("dtype", f"a name with a NUL character: {name!r}")
 
 
+@lru_cache(maxsize=1024)
 def require_passable_dtype(dtype: pl.DataType) -> None:
     """Refuse a dtype that cannot be handed over by Arrow and back."""
     for inner in parts(dtype):

@@ -24,6 +24,8 @@ def sorted_columns(traverser: Any, view: Any, kind: str, inputs: Sequence[Sorted
         case "DataFrameScan":
             flags = {column.name: column.flags for column in pl.DataFrame._from_pydf(view.df)}
             return {name: f["SORTED_DESC"] for name, f in flags.items() if f["SORTED_ASC"] or f["SORTED_DESC"]}
+        case "Join" if view.options[0] in ("Left", "Semi", "Anti"):  # they keep the order of the left side
+            return inputs[0]
         case "Sort":
             first = column_of(traverser, view.by_column[0].node)
             return {} if first is None else {first: view.sort_options[2][0]}

@@ -100,7 +100,10 @@ class PlanNode:
     def reads(self) -> Counter[Rows]:
         """How often each persisted result is read; what a Cache shares counts for each of its readers."""
         found: dict[int, Counter[Rows]] = {}
-        for node in self.walk():
+        nodes = list(self.walk())
+        if not any(node.result for node in nodes):
+            return Counter()
+        for node in nodes:
             count: Counter[Rows] = Counter() if node.result is None else Counter([node.result])
             found[id(node)] = sum((found[id(child)] for child in node.inputs), count)
         return found[id(self)]
