@@ -20,46 +20,47 @@ def as_text(plan: Plan, *, device: str, polars: str) -> str:
     lines = [verdict(plan, polars)]
     if plan.root is None:
         return "\n".join([*lines, *(f"  {reason}\n    {reason.advice}" for reason in plan.reasons)])
-    places, estimates = Places(plan, device, polars), Estimates()
+    return "\n".join([*lines, *lines_of(plan.root, Places(plan, device, polars), Estimates(), 0)])
 
-    def write(node: PlanNode, depth: int) -> Iterator[str]:
-        indent = "  " * depth
-        rows = estimates.rows(node)
-        told = "" if rows is None else f" ~{rows:,} rows"
-        yield f"{indent}{node.kind} [{places.of(node)}]{told}{': ' if node.detail else ''}{node.detail}"
-        for reason in node.reasons:
-            column = f"column {reason.expression!r}: " if reason.expression else ""
-            yield f"{indent}  ! {reason.code}: {column}{reason.message}"
-            yield f"{indent}    {reason.advice}"
-        for child in node.inputs:
-            yield from write(child, depth + 1)
 
-    return "\n".join([*lines, *write(plan.root, 0)])
+def lines_of(node: PlanNode, places: Places, estimates: Estimates, depth: int) -> Iterator[str]:
+    """A node and all below it."""
+    indent = "  " * depth
+    rows = estimates.rows(node)
+    told = "" if rows is None else f" ~{rows:,} rows"
+    yield f"{indent}{node.kind} [{places.of(node)}]{told}{': ' if node.detail else ''}{node.detail}"
+    for reason in node.reasons:
+        column = f"column {reason.expression!r}: " if reason.expression else ""
+        yield f"{indent}  ! {reason.code}: {column}{reason.message}"
+        yield f"{indent}    {reason.advice}"
+    for child in node.inputs:
+        yield from lines_of(child, places, estimates, depth + 1)
 
 
 def as_json(plan: Plan, *, device: str, polars: str) -> str:
     """The same as JSON: `native`, `polars` (engine of the rest), `reasons`, and `plan`, a tree of nodes."""
-    places, estimates = Places(plan, device, polars), Estimates()
-
-    def tree(node: PlanNode) -> dict[str, Any]:
-        return {
-            "kind": node.kind,
-            "detail": node.detail,
-            "device": places.of(node),
-            "rows": estimates.rows(node),
-            "columns": {name: str(dtype) for name, dtype in node.schema.items()},
-            "reasons": [vars(reason) | {"advice": reason.advice} for reason in node.reasons],
-            "inputs": [tree(child) for child in node.inputs],
-        }
-
+    places = Places(plan, device, polars)
     return json.dumps(
         {
             "native": plan.node is not None,
             "polars": engine_of_the_rest(plan, polars),
             "reasons": [vars(reason) | {"advice": reason.advice} for reason in plan.reasons],
-            "plan": None if plan.root is None else tree(plan.root),
+            "plan": None if plan.root is None else tree_of(plan.root, places, Estimates()),
         }
     )
+
+
+def tree_of(node: PlanNode, places: Places, estimates: Estimates) -> dict[str, Any]:
+    """A node and all below it."""
+    return {
+        "kind": node.kind,
+        "detail": node.detail,
+        "device": places.of(node),
+        "rows": estimates.rows(node),
+        "columns": {name: str(dtype) for name, dtype in node.schema.items()},
+        "reasons": [vars(reason) | {"advice": reason.advice} for reason in node.reasons],
+        "inputs": [tree_of(child, places, estimates) for child in node.inputs],
+    }
 
 
 def engine_of_the_rest(plan: Plan, polars: str) -> str:

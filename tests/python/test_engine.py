@@ -334,3 +334,29 @@ def test_import_is_light() -> None:
         "assert 'frazil._frazil' not in sys.modules; assert 'libcuda' not in open('/proc/self/maps').read()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+CALLS: dict[str, Callable[[pl.LazyFrame, frazil.Engine], Any]] = {
+    "collect": lambda q, e: q.collect(engine=e),
+    "background": lambda q, e: q.collect(engine=e, background=True).fetch_blocking(),
+    "collect_all": lambda q, e: pl.collect_all([q, q.select("k")], engine=e),
+    "batches": lambda q, e: list(q.collect_batches(engine=e)),
+    "execute": lambda q, e: q.execute(engine=e).lazy().collect(engine=e),
+    "explain": lambda q, e: (e.explain(q), e.explain(q, format="json")),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("native", [True, False])
+def test_nothing_is_left_to_the_garbage_collector(engine: frazil.Engine, call: str, native: bool) -> None:
+    """Buffers must go with the last name for them: a cycle of references would keep them for a while."""
+    query = NATIVE if native else NATIVE.with_columns(col("k").map_batches(lambda k: k, return_dtype=pl.Int64))
+    CALLS[call](query, engine)
+    gc.collect()
+    gc.disable()
+    try:
+        CALLS[call](query, engine)
+        assert gc.collect() == 0
+        assert engine.bytes_in_use == 0
+    finally:
+        gc.enable()

@@ -84,3 +84,17 @@ def test_sources_that_call_python_are_asked_without_a_deadlock(engine: frazil.En
     assert Resolver().lazy().join(RIGHT, on="k").sort("k").collect(engine=engine)["w"].to_list() == [3, 4]
     assert engine.last_report is not None
     assert engine.last_report.native
+
+
+def test_where_polars_does_not_tell_a_check_is_assumed(engine: frazil.Engine) -> None:
+    class Silent:
+        def with_optimizations(self, _: Any) -> Any:
+            return self
+
+        def to_dot_streaming_phys(self, _: bool) -> str:
+            raise pl.exceptions.ComputeError("no such plan")
+
+    query = LEFT.join(RIGHT, on="k")
+    silent = pl.LazyFrame._from_pyldf(Silent())  # type: ignore[arg-type]
+    assert has_checked_joins(silent, pl.QueryOptFlags())
+    assert not has_checked_joins(query, pl.QueryOptFlags())

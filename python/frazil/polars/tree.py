@@ -82,20 +82,19 @@ class PlanNode:
 
     def apply(self, check: Check) -> None:
         """Ask the core which of our nodes it refuses, and note at each node what it alone is refused for."""
-        found: dict[int, Counter[Refused]] = {}
+        self._ask(check, {})
 
-        def ask(node: PlanNode) -> Counter[Refused]:
-            if id(node) not in found:
-                found[id(node)] = refusals = _refusals(check, node.node)
-                if node.node is not None and not refusals:
-                    return refusals  # nor is anything below refused
-                below = sum((ask(child) for child in node.inputs), Counter[Refused]())
-                for code, expression, message in refusals - below:
-                    node.reasons.append(Reason(code, node.kind, expression, message))
-                node.node = None
-            return found[id(node)]
-
-        ask(self)
+    def _ask(self, check: Check, found: dict[int, Counter[Refused]]) -> Counter[Refused]:
+        """What the core refuses of this node and all below it."""
+        if id(self) not in found:
+            found[id(self)] = refusals = _refusals(check, self.node)
+            if self.node is not None and not refusals:
+                return refusals  # nor is anything below refused
+            below = sum((child._ask(check, found) for child in self.inputs), Counter[Refused]())
+            for code, expression, message in refusals - below:
+                self.reasons.append(Reason(code, self.kind, expression, message))
+            self.node = None
+        return found[id(self)]
 
     def reads(self) -> Counter[Rows]:
         """How often each persisted result is read; what a Cache shares counts for each of its readers."""
@@ -116,21 +115,20 @@ class PlanNode:
         """
         if any(node.node is None and node.loops for node in self.walk()):
             return []
-        readers = _readers_of_caches(self)
         chosen: dict[int, PlanNode] = {}
-
-        def choose(node: PlanNode) -> None:
-            if node.kind in CLOSED:
-                return
-            if node.node is not None and node.kind != "Cache" and _stands_alone(node, readers):
-                if not _is_idle(node):
-                    chosen[node.index] = node
-                return
-            for child in node.inputs:
-                choose(child)
-
-        choose(self)
+        self._choose(_readers_of_caches(self), chosen)
         return list(chosen.values())
+
+    def _choose(self, readers: Counter[int], chosen: dict[int, PlanNode]) -> None:
+        """Add the largest parts of this node and all below it."""
+        if self.kind in CLOSED:
+            return
+        if self.node is not None and self.kind != "Cache" and _stands_alone(self, readers):
+            if not _is_idle(self):
+                chosen[self.index] = self
+            return
+        for child in self.inputs:
+            child._choose(readers, chosen)
 
 
 def _refusals(check: Check, node: core.Node | None) -> Counter[Refused]:
@@ -180,17 +178,16 @@ class Recipes:
 
     def replaced(self, node: core.Node, given: Mapping[int, core.Node]) -> core.Node:
         """The node with others in the place of those whose ids are given; shared inputs stay shared."""
-        done: dict[int, core.Node] = dict(given)
+        return self._anew(node, dict(given)) if given else node
 
-        def anew(old: core.Node) -> core.Node:
-            if id(old) not in done:
-                _, kind, inputs, expressions, options, columns = self.made[id(old)]
-                new = [anew(child) for child in inputs]
-                same = all(a is b for a, b in zip(new, inputs, strict=True))
-                done[id(old)] = old if same else core.node(kind, new, expressions, options, columns)
-            return done[id(old)]
-
-        return anew(node) if given else node
+    def _anew(self, old: core.Node, done: dict[int, core.Node]) -> core.Node:
+        """A node, or another over other inputs; `done` has those that are known."""
+        if id(old) not in done:
+            _, kind, inputs, expressions, options, columns = self.made[id(old)]
+            new = [self._anew(child, done) for child in inputs]
+            same = all(a is b for a, b in zip(new, inputs, strict=True))
+            done[id(old)] = old if same else core.node(kind, new, expressions, options, columns)
+        return done[id(old)]
 
     def scan_of(self, node: core.Node, table: core.Table) -> core.Node:
         """A scan of rows that a node has made."""
@@ -219,12 +216,11 @@ class Recipes:
     def below(self, root: core.Node) -> list[core.Node]:
         """A node and all that it reads, inputs first, each once."""
         found: dict[int, core.Node] = {}
-
-        def add(node: core.Node) -> None:
-            if id(node) not in found:
-                for child in self.inputs(node):
-                    add(child)
-                found[id(node)] = node
-
-        add(root)
+        self._add(root, found)
         return list(found.values())
+
+    def _add(self, node: core.Node, found: dict[int, core.Node]) -> None:
+        if id(node) not in found:
+            for child in self.inputs(node):
+                self._add(child, found)
+            found[id(node)] = node
