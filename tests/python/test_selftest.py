@@ -43,6 +43,7 @@ def test_there_are_many_plans_of_many_kinds() -> None:
         "Sink",
     ):
         assert f"{kind}(" in text
+    assert sum(line.endswith(": True") for line in known["joins that check keys"]) == 9
     for name in ("fused_predicate", "dynamic_pred", "cast_columns_policy", "IEJoin", "AsOf", "4294967295"):
         assert name in text
 

@@ -86,7 +86,7 @@ def test_sources_that_call_python_are_asked_without_a_deadlock(engine: frazil.En
     assert engine.last_report.native
 
 
-def test_where_polars_does_not_tell_a_check_is_assumed(engine: frazil.Engine) -> None:
+def test_where_polars_does_not_tell_a_check_is_assumed() -> None:
     class Silent:
         def with_optimizations(self, _: Any) -> Any:
             return self

@@ -25,6 +25,7 @@ from polars import col
 
 from frazil.polars.refusal import Refused, shown
 from frazil.polars.text import member
+from frazil.polars.validation import has_checked_joins
 
 KNOWN = Path(__file__).with_name("known_plans.json")
 PARTS: dict[str, tuple[str, ...]] = {  # the attributes that are expressions
@@ -210,7 +211,19 @@ def as_shown() -> dict[str, list[str]]:
                 traverser.set_udf(lambda *_: pl.DataFrame())
 
             pl.InMemoryEngine().collect(query, optimizations=flags, post_opt_callback=look)
-    return found
+    return found | {"joins that check keys": checked_joins()}
+
+
+def checked_joins() -> list[str]:
+    """Which joins are seen to check their keys."""
+    left, right, flags = pl.LazyFrame({"k": [1], "v": [1]}), pl.LazyFrame({"k": [1], "w": [1]}), pl.QueryOptFlags()
+    checks: tuple[Any, ...] = ("m:m", "1:m", "m:1", "1:1")
+    ways: tuple[Any, ...] = ("inner", "left", "full")
+    return [
+        f"{how} {check}: {has_checked_joins(left.join(right, on='k', how=how, validate=check), flags)}"
+        for how in ways
+        for check in checks
+    ]
 
 
 def differences() -> list[str]:
