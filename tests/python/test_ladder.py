@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -13,6 +14,7 @@ from polars import col
 from polars.io.plugins import register_io_source
 
 import frazil
+from frazil import _frazil as core
 
 FRAME = pl.DataFrame({"k": [1, 2, 1, 3, 2], "v": [10, 20, 30, 40, 50], "s": ["a", "b", "c", "d", None]})
 ROWS = FRAME.lazy()
@@ -324,3 +326,37 @@ def test_renaming_alone_is_no_part(engine: frazil.Engine) -> None:
         engine=engine
     )
     assert report_of(engine).polars == "streaming"
+
+
+def test_an_error_in_a_list_is_that_of_the_query(engine: frazil.Engine) -> None:
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match='"zz"|zz') as caught:
+        pl.collect_all([SUMS, ROWS.select("zz")], engine=engine)
+    assert "0:" not in str(caught.value)
+    with pytest.raises(pl.exceptions.InvalidOperationError):
+        pl.collect_all([SUMS, ROWS.select(col("s").cast(pl.Int64))], engine=engine)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.filterwarnings("ignore::frazil.UnstableWarning")
+def test_what_only_the_data_refuse_is_run_by_polars(
+    engine: frazil.Engine, strict: frazil.Engine, monkeypatch: pytest.MonkeyPatch, keep: bool
+) -> None:
+    """Results that the query has read by then may be read on."""
+
+    def refuse(_: object) -> None:
+        raise core.UnsupportedError("met in the data")
+
+    for one in (engine, strict):
+        rows = [one.execute(ROWS, keep=keep).lazy().filter(col("v") > 10) for _ in range(3)]
+        with monkeypatch.context() as patched:
+            patched.setattr(one._ladder, "_core", SimpleNamespace(check=one._core.check, run=refuse))
+            if one is strict:
+                with pytest.raises(frazil.UnsupportedError, match="met in the data") as caught:
+                    rows[0].collect(engine=one)
+                assert caught.value.__context__ is None
+                with pytest.raises(frazil.UnsupportedError, match="met in the data"):
+                    pl.collect_all(rows[1:], engine=one)
+                continue
+            assert rows[0].collect(engine=one).height == 4
+            assert [frame.height for frame in pl.collect_all(rows[1:], engine=one)] == [4, 4]
+            assert {reason.code for reason in report_of(one).reasons} == {"run"}

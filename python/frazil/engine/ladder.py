@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from frazil import _frazil as core
 from frazil.polars.buffers import with_files
-from frazil.polars.order import flag
+from frazil.polars.order import Sorted, flag
 from frazil.polars.plan import Offload, Plan, plan
 from frazil.polars.selftest import FallbackWarning
 from frazil.polars.tree import PlanNode
@@ -100,54 +99,67 @@ class Ladder:
 
     def plan(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, describe: bool = False) -> Plan:
         """The plan of steps 1 and 2, or else what was refused in the first; nothing runs."""
-        first = plan(lf, optimizations, check=self._core.check, describe=describe)
-        if first.node is None and simplification_may_matter(first):
-            second = plan(lf, optimizations, simplify=False, check=self._core.check, describe=describe)
-            first = first if second.node is None else second
-        if first.node is None:
-            with ExitStack() as files:
-                first = self._over_files(lf, optimizations, first, files, describe=describe)
-        self._check_reads(first.reads)
-        return first
+        with ExitStack() as files:
+            planned = self._planned(lf, optimizations, files, describe=describe)
+        self._check_reads(planned.reads)
+        return planned
 
     def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, parts: bool = True) -> Answer:
         """The answer of the first step that gives one. parts: whether to take step 3."""
         ran, lent = Ran(), ExitStack()
-        files = lent.enter_context(ExitStack())
-        offload = None if self._strict or not parts else self._offload(ran, lent, again=True)
         try:
-            planned = plan(lf, optimizations, check=self._core.check, offload=offload)
-            if planned.frame is None and planned.node is None and simplification_may_matter(planned):
-                simple = plan(lf, optimizations, simplify=False, check=self._core.check)
-                if simple.node is not None:
-                    planned = simple
-                elif offload is not None and planned.parts:
-                    planned = plan(lf, optimizations, check=self._core.check, offload=self._offload(ran, lent))
-            if planned.frame is None and planned.node is None:
-                planned = self._over_files(lf, optimizations, planned, files)
+            files = lent.enter_context(ExitStack())
+            offload = self._offload(ran, lent) if parts and not self._strict else None
+            planned = self._planned(lf, optimizations, files, offload)
             if planned.frame is not None:
                 lent.close()
                 self._tell(planned.reasons)
                 report = ran.report(reasons=planned.reasons, polars="in-memory")
                 return Answer(planned.frame, report, pl.Schema(planned.schema))
             self._check_reads(planned.reads)
-            if planned.node is None:
-                return self._left(planned.reasons, planned.reads, lent, optimizations)
-            begin(planned.reads, lent)
-            result = ran.add(self._core.run(planned.loaded(planned.node)))
-            lent.close()
-            if planned.root is not None and planned.root.writer is not None:
-                rows = planned.root.inputs[0]
-                planned.root.writer.write(framed(result, pl.Schema(rows.schema), rows.sorted))
-                return Answer(pl.DataFrame(), ran.report())
-            return Answer(result, ran.report(), pl.Schema(planned.schema), planned.sorted)
-        except UnsupportedError:
-            raise
+            reasons = planned.reasons
+            begin(planned.reads if planned.node is not None or not self._strict else (), lent)
+            if planned.node is not None:
+                answer = self._run(planned, planned.node, ran)
+                lent.close()
+                return answer
         except core.UnsupportedError as error:  # known only from the data; nothing of the result was given away
-            return self._left([Reason("run", "", "", str(error))], Counter(), lent, optimizations)
+            reasons = [Reason("run", "", "", str(error))]
         except BaseException:
             lent.close()
             raise
+        return self._left(reasons, lent, optimizations)
+
+    def _planned(
+        self,
+        lf: pl.LazyFrame,
+        optimizations: pl.QueryOptFlags,
+        files: ExitStack,
+        offload: Offload | None = None,
+        *,
+        describe: bool = False,
+    ) -> Plan:
+        """The plan of the first step that gives one, else the first plan, of which something was refused."""
+        patient = offload and replace(offload, wanted=lambda planned: not simplification_may_matter(planned))
+        first = plan(lf, optimizations, check=self._core.check, offload=patient, describe=describe)
+        if first.node is not None or first.frame is not None:
+            return first
+        if simplification_may_matter(first):
+            second = plan(lf, optimizations, simplify=False, check=self._core.check, describe=describe)
+            if second.node is not None:
+                return second
+            if offload is not None and first.parts:
+                return plan(lf, optimizations, check=self._core.check, offload=offload)
+        return self._over_files(lf, optimizations, first, files, describe=describe)
+
+    def _run(self, planned: Plan, node: core.Node, ran: Ran) -> Answer:
+        """Run all of a query, and write its rows if it ends in a sink."""
+        result = ran.add(self._core.run(planned.loaded(node)))
+        if planned.root is None or planned.root.writer is None:
+            return Answer(result, ran.report(), pl.Schema(planned.schema), planned.sorted)
+        rows = planned.root.inputs[0]
+        planned.root.writer.write(framed(result, pl.Schema(rows.schema), rows.sorted))
+        return Answer(pl.DataFrame(), ran.report())
 
     def answers(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags) -> list[Answer]:
         """The answers to several queries; what they share runs once, if Frazil runs them all."""
@@ -163,26 +175,43 @@ class Ladder:
     def _together(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags) -> list[Answer] | None:
         """Plan the queries as one, whose columns lie side by side; None if that is not for Frazil alone."""
         marked = [lf.select(pl.all().name.prefix(f"{number}:")) for number, lf in enumerate(lfs)]
-        planned = plan(pl.concat(marked, how="horizontal"), optimizations, check=self._core.check)
+        try:
+            planned = plan(pl.concat(marked, how="horizontal"), optimizations, check=self._core.check)
+        except pl.exceptions.PolarsError:  # whose text is better without our marks
+            return None
         roots = [] if planned.root is None or planned.root.kind != "HConcat" else planned.root.inputs
         nodes = [root.node for root in roots if root.node is not None]
         if len(nodes) != len(lfs) or not all(root.schema for root in roots):  # a sink has no columns, and is lost here
             return None
         self._check_reads(planned.reads)
-        answers = []
-        with ExitStack() as lent:
+        lent = ExitStack()
+        try:
             begin(planned.reads, lent)
-            given = planned.loads_of(nodes)
-            common = Ran()
-            for shared in planned.recipes.shared(nodes):
-                result = common.add(self._core.run(planned.recipes.replaced(shared, given)))
-                given[id(shared)] = planned.recipes.scan_of(shared, core.Table(result))
-            for number, (node, root) in enumerate(zip(nodes, roots, strict=True)):
-                ran = common if number == 0 else Ran()  # what is shared is told with the first
-                result = ran.add(self._core.run(planned.recipes.replaced(node, given)))
-                frame = framed(result, pl.Schema(root.schema), root.sorted)
-                frame.columns = [name.partition(":")[2] for name in frame.columns]
-                answers.append(Answer(frame, ran.report(), frame.schema))
+            answers = self._run_all(planned, nodes, [root.sorted for root in roots])
+        except core.UnsupportedError as error:
+            reasons = [Reason("run", "", "", str(error))]
+            return [self._left(reasons, lent if n == 0 else ExitStack(), optimizations) for n in range(len(lfs))]
+        except BaseException:
+            lent.close()
+            raise
+        lent.close()
+        return answers
+
+    def _run_all(self, planned: Plan, nodes: list[core.Node], known: list[Sorted]) -> list[Answer]:
+        """Run what the nodes share, and then each of them."""
+        assert planned.root is not None
+        given = planned.loads_of(nodes)
+        ran = Ran()
+        for shared in planned.recipes.shared(nodes):
+            result = ran.add(self._core.run(planned.recipes.replaced(shared, given)))
+            given[id(shared)] = planned.recipes.scan_of(shared, core.Table(result))
+        answers = []
+        for node, root, columns in zip(nodes, planned.root.inputs, known, strict=True):
+            result = ran.add(self._core.run(planned.recipes.replaced(node, given)))
+            frame = framed(result, pl.Schema(root.schema), columns)
+            frame.columns = [name.partition(":")[2] for name in frame.columns]
+            answers.append(Answer(frame, ran.report()))
+            ran = Ran()  # what is shared is told with the first
         return answers
 
     def _over_files(
@@ -204,8 +233,8 @@ class Ladder:
             return planned
         return planned if other.node is None else other
 
-    def _offload(self, ran: Ran, lent: ExitStack, *, again: bool = False) -> Offload:
-        """Step 3. again: leave alone what a plan without simplification may do whole."""
+    def _offload(self, ran: Ran, lent: ExitStack) -> Offload:
+        """Step 3."""
 
         def start(planned: Plan) -> None:
             self._check_reads(planned.reads)
@@ -216,21 +245,18 @@ class Ladder:
             result = ran.add(self._core.run(planned.loaded(part.node)))
             return framed(result, pl.Schema(part.schema), part.sorted)
 
-        return Offload(lambda planned: not (again and simplification_may_matter(planned)), start, run)
+        return Offload(lambda _: True, start, run)
 
-    def _left(
-        self, reasons: list[Reason], reads: Counter[Rows], lent: ExitStack, optimizations: pl.QueryOptFlags
-    ) -> Answer:
+    def _left(self, reasons: list[Reason], lent: ExitStack, optimizations: pl.QueryOptFlags) -> Answer:
         """Leave the query to Polars, if that is allowed."""
         if self._strict:
             lent.close()
             raise UnsupportedError(reasons)
-        begin(reads, lent)
         self._tell(reasons)
         polars = polars_engine(optimizations).name
         return Answer(None, Report(native=False, reasons=tuple(reasons), polars=polars), lent=lent)
 
-    def _check_reads(self, reads: Counter[Rows]) -> None:
+    def _check_reads(self, reads: Mapping[Rows, int]) -> None:
         for rows, count in reads.items():
             rows.check(self._owner, count)
 
