@@ -1,4 +1,4 @@
-"""Writes docs/functions.md and docs/operators.md from what the functions and operators say of themselves.
+"""Writes docs/functions.md, docs/operators.md and docs/reasons.md from what the sources say of themselves.
 
 python tools/generate_docs.py [--check]      --check: write nothing, and fail if a page is not up to date
 """
@@ -6,6 +6,7 @@ python tools/generate_docs.py [--check]      --check: write nothing, and fail if
 from __future__ import annotations
 
 import re
+import runpy
 import sys
 from argparse import ArgumentParser
 from itertools import groupby
@@ -67,9 +68,26 @@ def operators_page(root: Path) -> str:
     return f"# Operators\n\n{NOTE}\n\n" + table(["operator", "Polars' nodes", "what it gives"], rows)
 
 
+def reasons_page(root: Path) -> str:
+    """The page of the codes by which Frazil says why it leaves something to Polars."""
+    source = root / "python/frazil/reasons.py"
+    codes = runpy.run_path(str(source))["CODES"] if source.exists() else {}
+    rows = [[code(name), meaning.met, meaning.advice] for name, meaning in sorted(codes.items())]
+    head = (
+        f"# Reasons\n\n{NOTE}\n\n"
+        "For each part of a query that Frazil does not run, `engine.explain(query)`, `engine.last_report.reasons` and "
+        "`UnsupportedError.reasons` give one of these codes, the plan node, the column and a message.\n\n"
+    )
+    return head + table(["code", "what was met", "what to change"], rows)
+
+
 def pages(root: Path) -> dict[Path, str]:
     """The generated pages and their texts."""
-    return {root / "docs/functions.md": functions_page(root), root / "docs/operators.md": operators_page(root)}
+    return {
+        root / "docs/functions.md": functions_page(root),
+        root / "docs/operators.md": operators_page(root),
+        root / "docs/reasons.md": reasons_page(root),
+    }
 
 
 def outdated(root: Path) -> list[Path]:

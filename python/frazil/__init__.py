@@ -15,21 +15,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frazil._frazil import OutOfMemoryError as OutOfMemoryError
     from frazil.engine import Engine as Engine
+    from frazil.engine.options import Options as Options
+    from frazil.polars.selftest import FallbackWarning as FallbackWarning
+    from frazil.progress import Progress as Progress
     from frazil.report import NodeReport as NodeReport
     from frazil.report import Reason as Reason
     from frazil.report import Report as Report
     from frazil.report import UnsupportedError as UnsupportedError
+    from frazil.results import PersistedQueryResult as PersistedQueryResult
+    from frazil.results import UnstableWarning as UnstableWarning
 
 _HOMES = {
     "Engine": "frazil.engine",
+    "FallbackWarning": "frazil.polars.selftest",
     "NodeReport": "frazil.report",
+    "Options": "frazil.engine.options",
     "OutOfMemoryError": "frazil._frazil",
+    "PersistedQueryResult": "frazil.results",
+    "Progress": "frazil.progress",
     "Reason": "frazil.report",
     "Report": "frazil.report",
+    "UnstableWarning": "frazil.results",
     "UnsupportedError": "frazil.report",
 }
 
-__all__ = ["Engine", "NodeReport", "OutOfMemoryError", "Reason", "Report", "UnsupportedError"]
+__all__ = [
+    "Engine",
+    "FallbackWarning",
+    "NodeReport",
+    "Options",
+    "OutOfMemoryError",
+    "PersistedQueryResult",
+    "Progress",
+    "Reason",
+    "Report",
+    "UnstableWarning",
+    "UnsupportedError",
+]
 __version__ = "0.1.0"
 
 

@@ -1,4 +1,10 @@
-"""`python -m frazil demo`: queries of PDS-H on Frazil beside Polars' streaming engine, with the same answers or not."""
+"""The command line: `frazil demo`, `frazil doctor` and `frazil selftest`, each also as `python -m frazil ...`.
+
+demo: queries of PDS-H on Frazil beside Polars' streaming engine, with the same answers or not.
+doctor: what is on this machine, a query on each device, and what to do about each problem.
+selftest: whether Polars shows its plans as Frazil knows them, and whether the demo's queries are right on tiny data.
+Exit code 0 if all is well, else 1.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +13,35 @@ import shutil
 import subprocess
 import sys
 import time
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
 import frazil
+from frazil.doctor import doctor
 from frazil.pdsh import QUERIES
+from frazil.polars.selftest import differences, plans
 
 RUNS = 3
 FLOAT_TOLERANCE = 1e-9  # relative
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0 if every query ran natively and gave Polars' answer, else 1."""
-    parser = ArgumentParser(prog="python -m frazil", description=__doc__)
+    """Exit code 0 if all is well, else 1."""
+    parser = ArgumentParser(prog="frazil", description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     demo_command = commands.add_parser("demo", help="run queries 1, 3, 6, 18 and 19 beside Polars")
     demo_command.add_argument("--scale", type=positive, default=0.1, help="scale factor; 1 is about 1 GB of text")
     demo_command.add_argument("--data", type=Path, help="folder of the Parquet files, made if they are missing")
     demo_command.add_argument("--device", default="auto", help='"auto", "cpu", "cuda" or "cuda:N"')
     demo_command.set_defaults(run=demo)
+    doctor_command = commands.add_parser("doctor", help="look at this machine, and at what is wrong with it")
+    doctor_command.set_defaults(run=lambda _: doctor())
+    selftest_command = commands.add_parser("selftest", help="test plans and queries on tiny data")
+    selftest_command.add_argument("--device", default="cpu", help='"auto", "cpu", "cuda" or "cuda:N"')
+    selftest_command.set_defaults(run=selftest)
     options = parser.parse_args(arguments)
     code: int = options.run(options)
     return code
@@ -52,6 +66,34 @@ def demo(options: Namespace) -> int:
     with frazil.Engine(device=options.device) as engine:
         fine = [compare(number, query(folder), engine) for number, query in QUERIES.items()]
     return 0 if all(fine) else 1
+
+
+def selftest(options: Namespace) -> int:
+    """Compare plans with what is known, and the answers of tiny queries with Polars'."""
+    found = differences()
+    for difference in found:
+        print(f"! plan {difference}")
+    print(f"plans: {len(found)} differences from what is known")
+    wrong = asked = native = 0
+    with frazil.Engine(device=options.device, strict=True) as engine, TemporaryDirectory() as folder:
+        for name, query in plans(Path(folder)).items():
+            asked += 1
+            try:
+                ours = query.collect(engine=engine)
+            except frazil.UnsupportedError:
+                continue
+            native += 1
+            if not equal(sorted_rows(ours), sorted_rows(query.collect(engine="in-memory"))):
+                wrong += 1
+                print(f"! query {name}: the answer is not Polars'")
+    print(f"queries: {asked} asked on {options.device}, {native} of them wholly Frazil's, {wrong} of these wrong")
+    return 1 if found or wrong else 0
+
+
+def sorted_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows in an order that does not depend on how they came."""
+    flat = [name for name, dtype in frame.schema.items() if not dtype.is_nested()]
+    return frame.sort(flat, maintain_order=True) if flat else frame
 
 
 def compare(number: int, query: pl.LazyFrame, engine: frazil.Engine) -> bool:

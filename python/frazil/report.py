@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from frazil import _frazil as core
+from frazil.reasons import advice
 
 
 class Reason(str):
@@ -29,6 +30,11 @@ class Reason(str):
         reason.code, reason.node, reason.expression, reason.message = code, node, expression, message
         return reason
 
+    @property
+    def advice(self) -> str:
+        """What to change so that Frazil runs it."""
+        return advice(self.code)
+
     def __getnewargs__(self) -> tuple[str, str, str, str]:  # type: ignore[override]  # for pickle, of this class
         return self.code, self.node, self.expression, self.message
 
@@ -50,23 +56,28 @@ class NodeReport(NamedTuple):
 class Report:
     """What the latest call of an engine did.
 
-    native: all rows were produced by Frazil; False: Polars ran the query, or a strict engine refused it.
+    native: all rows were produced by Frazil; False: Polars ran the query or a part of it, or it was refused.
     nodes: the plan nodes that ran on Frazil, children first, as counted by their operators.
     reasons: why Frazil refused, empty if native.
+    polars: the engine of Polars that ran what Frazil refused: "in-memory" if Frazil ran parts of the query, "streaming"
+        if it ran none; "" if none was needed, or if a strict engine refused.
     notes: what a GPU left to the CPU, and why.
     launches, kernel_seconds, device_bytes: GPU kernels, their time by the GPU's clock, and the bytes of the columns
         that they read; 0 on the CPU.
     tiles_loaded: tiles of columns that programs read on the CPU; a filter that leaves nothing of a tile saves the rest.
+    bytes_peak: the most memory that the engine held meanwhile, for other queries too; frames of Polars do not count.
     """
 
     native: bool
     nodes: tuple[NodeReport, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    polars: str = ""
     notes: tuple[str, ...] = ()
     launches: int = 0
     kernel_seconds: float = 0.0
     device_bytes: int = 0
     tiles_loaded: int = 0
+    bytes_peak: int = 0
 
     @property
     def device(self) -> str:
@@ -80,12 +91,14 @@ class Report:
         return cls(
             native=all(report.native for report in reports),
             nodes=tuple(node for report in reports for node in report.nodes),
-            reasons=tuple(reason for report in reports for reason in report.reasons),
+            reasons=tuple(dict.fromkeys(reason for report in reports for reason in report.reasons)),
+            polars="+".join(dict.fromkeys(report.polars for report in reports if report.polars)),
             notes=tuple(note for report in reports for note in report.notes),
             launches=sum(report.launches for report in reports),
             kernel_seconds=sum(report.kernel_seconds for report in reports),
             device_bytes=sum(report.device_bytes for report in reports),
             tiles_loaded=sum(report.tiles_loaded for report in reports),
+            bytes_peak=max((report.bytes_peak for report in reports), default=0),
         )
 
     def __str__(self) -> str:
@@ -94,7 +107,8 @@ class Report:
         ]
         refused = [f"  {reason}" for reason in self.reasons]
         notes = [f"  {note}" for note in self.notes]
-        return "\n".join(["native" if self.native else "not native", *ran, *refused, *notes])
+        rest = f", Polars' {self.polars} engine ran the rest" if self.polars else ""
+        return "\n".join(["native" if self.native else f"not native{rest}", *ran, *refused, *notes])
 
 
 class UnsupportedError(core.UnsupportedError):

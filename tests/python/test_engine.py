@@ -163,9 +163,9 @@ def test_a_planning_error_keeps_its_class(strict: frazil.Engine) -> None:
 
 
 def test_explain_shows_the_plan_or_the_reasons_and_runs_nothing(engine: frazil.Engine) -> None:
-    assert "filter" in engine.explain(NATIVE)
+    assert "Filter [frazil cpu] ~1 rows: (v > 10)" in engine.explain(NATIVE)
     text = engine.explain(REFUSED)
-    assert "StreamingEngine" in text
+    assert "Polars' streaming engine runs the whole query" in text
     assert "hidden" in text
     assert engine.last_report is None
 
@@ -238,6 +238,60 @@ def test_lazy_batches_run_nothing_before_the_first_is_asked_for(strict: frazil.E
         next(iter(batches))
 
 
+@pytest.mark.parametrize("query", [NATIVE, REFUSED])
+def test_batches_have_the_rows_asked_for(engine: frazil.Engine, query: pl.LazyFrame) -> None:
+    wanted = query.collect(engine="in-memory")
+    assert next(query.collect_batches(chunk_size=2, engine=engine)).height == 2
+    assert pl.concat(query.collect_batches(engine=engine)).equals(wanted)
+    assert pl.DataFrame(query.collect_batches(lazy=True, engine=engine)).equals(wanted)
+    batches = query.collect_batches(chunk_size=1, engine=engine)
+    next(batches)
+    rest = pl.concat(batches)
+    assert rest.equals(wanted.slice(1))
+    none = query.filter(False)
+    assert list(none.collect_batches(engine=engine)) == []
+    assert pl.DataFrame(none.collect_batches(engine=engine)).schema == wanted.schema
+
+
+@pytest.mark.parametrize(("rows", "error"), [(0, ValueError), (-1, OverflowError)])
+def test_batches_of_no_rows_raise_as_with_polars(engine: frazil.Engine, rows: int, error: type[Exception]) -> None:
+    readers: list[Any] = [engine, "streaming"]
+    for reader in readers:
+        with pytest.raises(error):
+            NATIVE.collect_batches(chunk_size=rows, engine=reader)
+        with pytest.raises(error):
+            NATIVE.sink_batches(lambda _: None, chunk_size=rows, engine=reader)
+
+
+def test_an_error_of_the_function_keeps_its_class(engine: frazil.Engine) -> None:
+    for query in (NATIVE, REFUSED):
+        with pytest.raises(ZeroDivisionError):
+            query.sink_batches(lambda _: bool(1 / 0), engine=engine)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "ipc", "csv", "ndjson"])
+@pytest.mark.parametrize("query", [NATIVE, REFUSED])
+def test_partitioned_and_lazy_sinks(engine: frazil.Engine, tmp_path: Path, kind: str, query: pl.LazyFrame) -> None:
+    for lazy in (False, True):
+        folder = tmp_path / str(lazy)
+        key = query.collect_schema().names()[0]
+        target = pl.PartitionBy(folder, key=key, include_key=True)
+        plan = getattr(query, f"sink_{kind}")(target, lazy=lazy, mkdir=True, engine=engine)
+        if lazy:
+            plan.collect(engine=engine)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        read = getattr(pl, f"read_{kind}")
+        found = pl.concat([read(path) for path in files]).sort(pl.all())
+        assert found.equals(query.collect(engine="in-memory").sort(pl.all()))
+        assert len(files) == found[key].n_unique()
+
+
+def test_a_wrong_target_is_an_error_of_polars(engine: frazil.Engine) -> None:
+    for query in (NATIVE, REFUSED):
+        with pytest.raises(TypeError, match="path"):
+            query.sink_parquet(1, engine=engine)  # type: ignore[call-overload]
+
+
 def test_sink_batches_stops_when_told_to(engine: frazil.Engine) -> None:
     seen: list[int] = []
 
@@ -280,3 +334,29 @@ def test_import_is_light() -> None:
         "assert 'frazil._frazil' not in sys.modules; assert 'libcuda' not in open('/proc/self/maps').read()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+CALLS: dict[str, Callable[[pl.LazyFrame, frazil.Engine], Any]] = {
+    "collect": lambda q, e: q.collect(engine=e),
+    "background": lambda q, e: q.collect(engine=e, background=True).fetch_blocking(),
+    "collect_all": lambda q, e: pl.collect_all([q, q.select("k")], engine=e),
+    "batches": lambda q, e: list(q.collect_batches(engine=e)),
+    "execute": lambda q, e: q.execute(engine=e).lazy().collect(engine=e),
+    "explain": lambda q, e: (e.explain(q), e.explain(q, format="json")),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("native", [True, False])
+def test_nothing_is_left_to_the_garbage_collector(engine: frazil.Engine, call: str, native: bool) -> None:
+    """Buffers must go with the last name for them: a cycle of references would keep them for a while."""
+    query = NATIVE if native else NATIVE.with_columns(col("k").map_batches(lambda k: k, return_dtype=pl.Int64))
+    CALLS[call](query, engine)
+    gc.collect()
+    gc.disable()
+    try:
+        CALLS[call](query, engine)
+        assert gc.collect() == 0
+        assert engine.bytes_in_use == 0
+    finally:
+        gc.enable()

@@ -173,9 +173,7 @@ def test_refusals(query: pl.LazyFrame, code: str) -> None:
 
 
 def test_the_options_of_an_aggregate_are_not_ignored() -> None:
-    total = pl.SQLContext(rows=ROWS).execute(
-        "SELECT SUM(v) AS v FROM rows"
-    )  # null for no rows, where Polars' own sum is 0
+    total = ROWS.select(col("v").cast(pl.Float64).nan_max())
     assert codes(total) == {"payload"}
 
 
@@ -193,7 +191,7 @@ def test_another_traverser_version_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_error_of_ours_is_not_flattened(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: Any) -> Plan:
+    def interrupt(*_: Any, **__: Any) -> Plan:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("frazil.polars.plan.read", interrupt)
@@ -205,7 +203,7 @@ def test_planning_leaves_the_default_flags_alone() -> None:
     flags = pl.QueryOptFlags()
     plan(ROWS, flags, simplify=False)
     assert flags.simplify_expression
-    assert isinstance(Planning().plan, Plan)
+    assert isinstance(Planning(lambda: False).plan, Plan)
 
 
 def scan(folder: Path, **options: Any) -> pl.LazyFrame:
@@ -229,9 +227,6 @@ def test_scan_parquet(planned: Planned, tmp_path: Path) -> None:
     [
         {"row_index_name": "i"},
         {"include_file_paths": "path"},
-        {"missing_columns": "insert"},
-        {"extra_columns": "ignore"},
-        {"cast_options": pl.ScanCastOptions(integer_cast="upcast")},
     ],
 )
 def test_options_of_scans_are_refused(tmp_path: Path, options: dict[str, Any]) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
+import runpy
 from pathlib import Path
 
 import pytest
 from function_files import function_files
 from generate_docs import OPERATOR, outdated
 from source_tree import ROOT, files, plant
+
+CODE = re.compile(r'(?:refuse|Refused|Reason)\(\s*(?:refusals,\s*)?(?:\w+ \? "(\w+)" : )?"(\w+)",')
+PROBLEM = re.compile(r'problems\.push_back\(\{"(\w+)"')  # of files
 
 
 def cases_of(path: Path) -> set[str]:
@@ -50,6 +55,19 @@ def incomplete_operators(root: Path) -> list[str]:
     return lacking
 
 
+def codes_used(root: Path) -> set[str]:
+    """The codes of reasons that the sources give."""
+    texts = [path.read_text() for path in files(root, "src", {".cpp", ".py"}) + files(root, "python", {".py"})]
+    found = [code for text in texts for pair in CODE.findall(text) for code in pair if code]
+    return {*found, *(code for text in texts for code in PROBLEM.findall(text))}
+
+
+def unexplained_codes(root: Path) -> list[str]:
+    """Codes that the table lacks, and those of the table that nothing gives."""
+    table = runpy.run_path(str(root / "python/frazil/reasons.py"))["CODES"]
+    return sorted(codes_used(root) ^ set(table))
+
+
 def unnamed_tools(root: Path) -> list[str]:
     """Tools without a line in the README."""
     readme = (root / "README.md").read_text()
@@ -67,6 +85,17 @@ def test_every_operator_is_complete() -> None:
 
 def test_the_generated_docs_are_up_to_date() -> None:
     assert outdated(ROOT) == []
+
+
+def test_every_code_of_a_reason_is_explained() -> None:
+    assert unexplained_codes(ROOT) == []
+    assert len(codes_used(ROOT)) > 20
+
+
+def test_a_planted_code_is_found(tmp_path: Path) -> None:
+    table = 'class M:\n    pass\nCODES = {"old": M()}'
+    plant(tmp_path, {"python/frazil/reasons.py": table, "src/operators/a/a.cpp": 'checker.refuse("new", "met");'})
+    assert unexplained_codes(tmp_path) == ["new", "old"]
 
 
 def test_every_tool_has_a_line_in_the_readme() -> None:
@@ -110,4 +139,4 @@ def test_a_planted_operator_is_found(tmp_path: Path) -> None:
 def test_a_planted_tool_and_an_old_page_are_found(tmp_path: Path) -> None:
     plant(tmp_path, {"README.md": "`tools/a.py`", "tools/a.py": "", "tools/b.py": "", "docs/functions.md": "old"})
     assert unnamed_tools(tmp_path) == ["b.py"]
-    assert [path.name for path in outdated(tmp_path)] == ["functions.md", "operators.md"]
+    assert [path.name for path in outdated(tmp_path)] == ["functions.md", "operators.md", "reasons.md"]

@@ -2,61 +2,67 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Literal, Self
+from weakref import WeakSet
 
 import polars as pl
-from polars.lazyframe import QueryResult
-from polars.lazyframe.query_result import SingleNodeQueryResult
 
 from frazil import _frazil as core
 from frazil.engine.background import BackgroundQuery, run_async
-from frazil.engine.batches import Batches
-from frazil.explain import explain
-from frazil.polars.plan import Plan, plan
-from frazil.report import NodeReport, Reason, Report, UnsupportedError
+from frazil.engine.batches import Batches, Lent, checked_rows
+from frazil.engine.ladder import Answer, Ladder, polars_engine
+from frazil.engine.options import Options
+from frazil.explain import as_json, as_text
+from frazil.profile import profile_of
+from frazil.progress import Progress, teller, told
+from frazil.report import Reason, Report, UnsupportedError
+from frazil.results import Owner, PersistedQueryResult, Rows, warn_unstable
 
-DEFAULTS: dict[str, Any] = {"device": "auto", "strict": False, "threads": 0, "memory_limit": 0, "batch_rows": 0}
 Target = str | Path | IO[bytes] | IO[str] | pl.PartitionBy
 
 
 class Engine(pl.Engine):
     """Runs Polars' queries: `lf.collect(engine=frazil.Engine())`.
 
-    device: "auto", "cpu", "cuda" or "cuda:N". A device that is not there is an error of this constructor.
-    strict: True raises UnsupportedError for a query that Frazil cannot run, before anything of it runs; False leaves
-        such a query to Polars, and `last_report` says so.
-    threads: CPU threads; 0 means one for each core that this process may use.
-    memory_limit: bytes that queries may hold at a time; 0 means no limit of its own. Raises OutOfMemoryError.
-    batch_rows: rows in a batch; 0 leaves it to the engine.
+    The options are those of `frazil.engine.options.Options`. What is not given is taken from the environment, where
+    `FRAZIL__STRICT=1` stands for `strict=True`, or is the default. A device that is not there is an error.
 
-    An engine may be used from several threads at once. It pickles by its options, and closes as a context manager.
+    An engine may be used from several threads at once. It pickles by its options, and closes as a context manager. A
+    process that was forked cannot use the engines of its parent, whose threads it does not have.
     """
 
     def __init__(
         self,
         *,
-        device: str = "auto",
-        strict: bool = False,
-        threads: int = 0,
-        memory_limit: int = 0,
-        batch_rows: int = 0,
+        device: str | None = None,
+        strict: bool | None = None,
+        threads: int | None = None,
+        memory_limit: int | None = None,
+        batch_rows: int | None = None,
+        progress: bool | Callable[[Progress], None] | None = None,
+        warn: bool | None = None,
         **unknown: object,
     ) -> None:
-        for name in unknown:
-            near = get_close_matches(name, DEFAULTS, n=1, cutoff=0.0)[0]
-            raise TypeError(f"frazil.Engine has no option {name!r}; the nearest is {near!r}")
-        given = (device, strict, threads, memory_limit, batch_rows)
-        self._options: dict[str, Any] = dict(zip(DEFAULTS, given, strict=True))
-        self._strict = strict
-        self._core = core.Engine(device=device, threads=threads, memory_limit=memory_limit, batch_rows=batch_rows)
-        self._open = True
+        given: dict[str, object] = {"device": device, "strict": strict, "threads": threads, "progress": progress}
+        given |= {"memory_limit": memory_limit, "batch_rows": batch_rows, "warn": warn}
+        self._options = options = Options.of(given | unknown)
+        self._core = core.Engine(options.device, options.threads, options.memory_limit, options.batch_rows)
+        self._owner = Owner("engine.execute(query)")
+        self._ladder = Ladder(self._core, self._owner, strict=options.strict, warn=options.warn)
+        self._process = os.getpid()
         self._last_report: Report | None = None
+        LIVING.add(self)
+
+    @classmethod
+    def from_options(cls, options: Options) -> Self:
+        """An engine with these options."""
+        return cls(**options.to_dict())
 
     @property
     def name(self) -> str:
@@ -83,12 +89,17 @@ class Engine(pl.Engine):
         """Bytes that the engine holds now."""
         return self._core.bytes_in_use
 
+    @property
+    def options(self) -> Options:
+        """The options that the engine was made with."""
+        return self._options
+
     def __repr__(self) -> str:
-        given = [f"{name}={value!r}" for name, value in self._options.items() if value != DEFAULTS[name]]
+        given = [f"{name}={value!r}" for name, value in self._options.not_default().items()]
         return f"Engine({', '.join(given)})"
 
     def __reduce__(self) -> tuple[Callable[[], Engine], tuple[()]]:
-        return partial(Engine, **self._options), ()
+        return partial(Engine, **self._options.to_dict()), ()
 
     def __enter__(self) -> Self:
         return self
@@ -97,20 +108,43 @@ class Engine(pl.Engine):
         self.shutdown()
 
     def shutdown(self) -> None:
-        """Give back threads and memory. Queries after this raise RuntimeError; calling it again does nothing."""
-        if self._open:
-            self._open = False
+        """Give back threads, memory and results. Queries after this raise RuntimeError; again it does nothing."""
+        if self._owner.open and self._process == os.getpid():
+            self._owner.close()
             self._core.shutdown()
 
-    def explain(self, lf: pl.LazyFrame, *, program: bool = False, optimizations: pl.QueryOptFlags | None = None) -> str:
-        """How this engine would run the query, or what it refuses, why, and what happens instead. Runs nothing.
+    def explain(
+        self,
+        lf: pl.LazyFrame,
+        *,
+        program: bool = False,
+        format: Literal["text", "json"] = "text",
+        optimizations: pl.QueryOptFlags | None = None,
+    ) -> str:
+        """How this engine would run the query: each node with its device and how many rows it may give; what Polars
+        would run instead, why, and what to change. Runs nothing.
 
-        program: also print the tile programs of the pipelines.
+        program: print the tile programs of the pipelines, if Frazil runs the query.
+        format: "json" gives the same as one JSON object.
         """
+        if format not in ("text", "json"):
+            raise ValueError(f"format is 'text' or 'json', not {format!r}")
+        self._require_open()
         optimizations = optimizations or pl.QueryOptFlags()
-        engine = type(polars_engine(optimizations)).__name__
-        otherwise = "collect raises UnsupportedError" if self._strict else f"Polars' {engine} runs the whole query"
-        return explain(self._core, self._plan(lf, optimizations), program=program, otherwise=otherwise)
+        planned = self._ladder.plan(lf, optimizations, describe=True)
+        if program and planned.node is not None and format == "text":
+            return self._core.explain(planned.node, True)
+        rest = "" if self._options.strict else polars_engine(optimizations).name
+        write = as_json if format == "json" else as_text
+        return write(planned, device=self._core.device, polars=rest)
+
+    def profile(
+        self, lf: pl.LazyFrame, *, optimizations: pl.QueryOptFlags | None = None
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The result, and a frame that tells of each operator which ran on Frazil its device, rows and seconds."""
+        frame = self.collect(lf, optimizations=optimizations or pl.QueryOptFlags())
+        assert self._last_report is not None
+        return frame, profile_of(self._last_report)
 
     def collect(
         self,
@@ -129,22 +163,54 @@ class Engine(pl.Engine):
                 partial(self.collect, lf, optimizations=optimizations, post_opt_callback=post_opt_callback)
             )
         if post_opt_callback is not None:
-            self._last_report = self._refused(
-                [Reason("callback", "", "", "a post_opt_callback is for Polars' engines")]
-            )
+            reasons = [Reason("callback", "", "", "a post_opt_callback is for Polars' engines")]
+            self._last_report = Report(native=False, reasons=tuple(reasons), polars="in-memory")
+            if self._options.strict:
+                self._last_report = Report(native=False, reasons=tuple(reasons))
+                raise UnsupportedError(reasons)
             return pl.InMemoryEngine().collect(lf, optimizations=optimizations, post_opt_callback=post_opt_callback)
-        frame, self._last_report = self._collected(lf, optimizations)
-        return frame
+        with self._telling():
+            return self._finished(self._answer(lf, optimizations), lf, optimizations)
 
-    def execute(self, lf: pl.LazyFrame, *, optimizations: pl.QueryOptFlags | None = None) -> QueryResult:
-        """The result as an object with `head`, `n_rows_total` and `lazy()`, which any engine can read again."""
-        return SingleNodeQueryResult(self.collect(lf, optimizations=optimizations or pl.QueryOptFlags()))
+    def execute(
+        self, lf: pl.LazyFrame, *, optimizations: pl.QueryOptFlags | None = None, keep: bool | None = None
+    ) -> PersistedQueryResult:
+        """The result as it lies where it was made, with `lazy()` for further queries; see PersistedQueryResult.
+
+        keep: whether it can be read again and again; else one query may read it, once. Polars' own
+            `lf.execute(engine=engine)`, which always names optimizations, keeps it.
+        The direct call is experimental and gives an UnstableWarning; FRAZIL_WARN_UNSTABLE=1 makes it an error.
+        """
+        if optimizations is None:
+            warn_unstable("frazil.Engine.execute")
+        keep = optimizations is not None if keep is None else keep
+        optimizations = optimizations or pl.QueryOptFlags()
+        with self._telling():
+            answer = self._answer(lf, optimizations)
+            if isinstance(answer.rows, core.Result):
+                table = core.Table(answer.rows)
+                return PersistedQueryResult(Rows(table, answer.schema, table.rows, self._owner, keep))
+            frame = self._finished(answer, lf, optimizations)
+        return PersistedQueryResult(Rows(frame, frame.schema, frame.height, self._owner, keep))
 
     def collect_all(self, lfs: Iterable[pl.LazyFrame], *, optimizations: pl.QueryOptFlags) -> list[pl.DataFrame]:
-        """The results of several queries, one after the other; `last_report` tells of all of them."""
-        collected = [self._collected(lf, optimizations) for lf in lfs]
-        self._last_report = Report.of_all(report for _, report in collected)
-        return [frame for frame, _ in collected]
+        """The results of several queries, whose common parts run once; `last_report` tells of all of them."""
+        lfs = list(lfs)
+        self._require_open()
+        with self._telling():
+            try:
+                answers = self._ladder.answers(lfs, optimizations)
+            except UnsupportedError as error:
+                self._last_report = Report(native=False, reasons=tuple(error.reasons))
+                raise
+            self._last_report = Report.of_all(answer.report for answer in answers)
+            rest = [lf for lf, answer in zip(lfs, answers, strict=True) if answer.rows is None]
+            try:
+                left = iter(polars_engine(optimizations).collect_all(rest, optimizations=optimizations) if rest else [])
+            finally:
+                for answer in answers:
+                    answer.lent.close()
+            return [next(left) if (frame := answer.frame()) is None else frame for answer in answers]
 
     def collect_async(self, lf: pl.LazyFrame, *, optimizations: pl.QueryOptFlags, gevent: bool = False) -> Any:
         """An awaitable of the result, or a gevent result."""
@@ -165,8 +231,23 @@ class Engine(pl.Engine):
         chunk_size: int | None = None,
         lazy: bool = False,
     ) -> Any:
-        """An iterator of frames of `chunk_size` rows in order, with `__arrow_c_stream__`."""
-        return Batches(partial(self.collect, lf, optimizations=optimizations), chunk_size, lazy=lazy)
+        """An iterator of frames of `chunk_size` rows in order, with `__arrow_c_stream__`.
+
+        lazy: nothing runs before the first frame is asked for.
+        """
+
+        def begin() -> Any:
+            with self._telling():
+                answer = self._answer(lf, optimizations, parts=False)
+                frame = answer.frame()
+            if frame is not None:
+                return frame
+            batches = pl.StreamingEngine().collect_batches(
+                lf, optimizations=optimizations, maintain_order=maintain_order, chunk_size=chunk_size, lazy=True
+            )
+            return Lent(batches, answer.lent)
+
+        return Batches(begin, chunk_size, lazy=lazy)
 
     def sink_batches(
         self,
@@ -178,9 +259,23 @@ class Engine(pl.Engine):
         optimizations: pl.QueryOptFlags,
     ) -> None:
         """Call `function` with each batch, in order, until it returns True."""
-        for batch in Batches(partial(self.collect, lf, optimizations=optimizations), chunk_size, lazy=True):
-            if function(batch):
-                break
+        checked_rows(chunk_size)
+        with self._telling():
+            answer = self._answer(lf, optimizations, parts=False)
+            frame = answer.frame()
+            with answer.lent:
+                if frame is None:
+                    pl.StreamingEngine().sink_batches(
+                        lf,
+                        function,
+                        chunk_size=chunk_size,
+                        maintain_order=maintain_order,
+                        optimizations=optimizations,
+                    )
+                    return
+            for batch in Batches(lambda: frame, chunk_size, lazy=True):
+                if function(batch):
+                    break
 
     def sink_parquet(self, lf: pl.LazyFrame, path: Target, **options: Any) -> None:
         """Write the rows with Polars' Parquet writer; options as of LazyFrame.sink_parquet."""
@@ -201,60 +296,50 @@ class Engine(pl.Engine):
     def _sink(
         self, sink: str, lf: pl.LazyFrame, target: Target, *, optimizations: pl.QueryOptFlags, **options: Any
     ) -> None:
-        frame, self._last_report = self._run(lf, optimizations)
-        rows = lf if frame is None else frame.lazy()
-        getattr(pl.StreamingEngine(), sink)(rows, target, optimizations=optimizations, **options)
+        with self._telling():
+            answer = self._answer(lf, optimizations, parts=False)
+            frame = answer.frame()
+            with answer.lent:
+                rows = lf if frame is None else frame.lazy()
+                getattr(pl.StreamingEngine(), sink)(rows, target, optimizations=optimizations, **options)
 
-    def _collected(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> tuple[pl.DataFrame, Report]:
-        """The result, by Polars if it has to be."""
-        frame, report = self._run(lf, optimizations)
-        return polars_engine(optimizations).collect(lf, optimizations=optimizations) if frame is None else frame, report
-
-    def _run(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> tuple[pl.DataFrame | None, Report]:
-        """The result, or None if Polars has to run the query."""
-        if not self._open:
-            raise RuntimeError("this engine was shut down")
-        planned = self._plan(lf, optimizations)
-        if planned.node is None:
-            return None, self._refused(planned.reasons)
+    def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, parts: bool = True) -> Answer:
+        """The answer as far as Frazil gives it, and its report."""
+        self._require_open()
         try:
-            result = self._core.run(planned.node)
-        except core.UnsupportedError as error:  # known only from the files; nothing of the result was given away
-            return None, self._refused([Reason("run", "", "", str(error))])
-        frame = pl.DataFrame(result)
-        if frame.schema != pl.Schema(planned.schema):  # Polars would believe us
-            raise RuntimeError(f"Frazil made columns {frame.schema}, and the plan says {planned.schema}: please report")
-        return frame, Report(
-            native=True,
-            nodes=tuple(NodeReport(**entry) for entry in result.report),
-            notes=tuple(result.notes),
-            launches=result.launches,
-            kernel_seconds=result.kernel_seconds,
-            device_bytes=result.device_bytes,
-            tiles_loaded=result.tiles_loaded,
-        )
+            answer = self._ladder.answer(lf, optimizations, parts=parts)
+        except UnsupportedError as error:
+            self._last_report = Report(native=False, reasons=tuple(error.reasons))
+            raise
+        self._last_report = answer.report
+        return answer
 
-    def _refused(self, reasons: Iterable[Reason]) -> Report:
-        """The report of a query that Polars is to run; raises if this engine is strict."""
-        report = Report(native=False, reasons=tuple(reasons))
-        if self._strict:
-            self._last_report = report
-            raise UnsupportedError(report.reasons)
-        return report
+    def _finished(self, answer: Answer, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> pl.DataFrame:
+        """The rows, by Polars if they are left to it."""
+        with answer.lent:
+            frame = answer.frame()
+            return polars_engine(optimizations).collect(lf, optimizations=optimizations) if frame is None else frame
 
-    def _plan(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> Plan:
-        """A plan that the core has accepted, or the reasons of the first one tried."""
-        first = self._checked(plan(lf, optimizations))
-        if first.node is not None:
-            return first
-        second = self._checked(plan(lf, optimizations, simplify=False))
-        return first if second.node is None else second
+    def _telling(self) -> Any:
+        return told(teller(self._options.progress), lambda: self._core.bytes_in_use)
 
-    def _checked(self, planned: Plan) -> Plan:
-        reasons = [] if planned.node is None else [Reason(**refusal) for refusal in self._core.check(planned.node)]
-        return replace(planned, node=None, reasons=reasons) if reasons else planned
+    def _require_open(self) -> None:
+        if self._process != os.getpid():
+            raise RuntimeError(
+                "this engine was made before this process was forked, and its threads are not here: make an engine in "
+                "this process, or start processes by 'spawn'"
+            )
+        if not self._owner.open:
+            raise RuntimeError("this engine was shut down: make a new one")
 
 
-def polars_engine(optimizations: pl.QueryOptFlags) -> pl.Engine:
-    """The engine that Polars would take itself: the in-memory one for what its eager methods do inside."""
-    return pl.InMemoryEngine() if optimizations._pyoptflags.eager else pl.StreamingEngine()
+LIVING: WeakSet[Engine] = WeakSet()
+
+
+def _keep_for_ever() -> None:
+    """In a forked process: never end the engines of the parent, which would wait for threads that are not here."""
+    for engine in LIVING:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine._core))
+
+
+os.register_at_fork(after_in_child=_keep_for_ever)

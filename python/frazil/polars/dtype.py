@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import polars as pl
@@ -12,16 +13,57 @@ from frazil.polars.refusal import Refused
 
 def core_schema(schema: dict[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
     """Names and core dtypes of a schema, in its order."""
+    for name in schema:
+        require_passable_name(name)
     return [(name, core_dtype(dtype)) for name, dtype in schema.items()]
 
 
 @lru_cache(maxsize=1024)
 def core_dtype(dtype: pl.DataType) -> core.DataType:
     """The core's dtype; refused if it has none."""
-    if dtype.is_(pl.Object):  # leaves through Arrow as raw pointers
-        raise Refused("dtype", "Object columns stay with Polars")
+    require_passable_dtype(dtype)
     try:
         ((_, result),) = core.schema_of(pl.DataFrame(schema={"": dtype}))
     except core.UnsupportedError as error:
         raise Refused("dtype", f"dtype {dtype}: {error}") from None
     return result
+
+
+def require_passable(schema: Mapping[str, pl.DataType]) -> None:
+    """Refuse columns that cannot be handed over by Arrow and back."""
+    for name, dtype in schema.items():
+        require_passable_name(name)
+        require_passable_dtype(dtype)
+
+
+def require_passable_name(name: str) -> None:
+    """Refuse a name that Arrow, whose names end at a NUL, has no place for: Polars would end the process."""
+    if "\0" in name:
+        raise Refused("dtype", f"a name with a NUL character: {name!r}")
+
+
+@lru_cache(maxsize=1024)
+def require_passable_dtype(dtype: pl.DataType) -> None:
+    """Refuse a dtype that cannot be handed over by Arrow and back."""
+    for inner in parts(dtype):
+        for field in inner.fields if isinstance(inner, pl.Struct) else ():
+            require_passable_name(field.name)
+        if inner.is_(pl.Object):  # leaves as raw pointers, or inside of others not at all
+            raise Refused("dtype", "Object columns stay with Polars")
+        if isinstance(inner, pl.Array) and inner.size == 0:  # Polars fails to take it back
+            raise Refused("dtype", "arrays of width 0 stay with Polars")
+
+
+def require_frame_of(dtype: pl.DataType) -> None:
+    """Refuse what Polars itself makes no column of, although a plan may have it."""
+    if not dtype.is_(pl.Object) and any(inner.is_(pl.Object) for inner in parts(dtype)):
+        raise Refused("dtype", "Objects inside of other values stay with Polars")
+
+
+def parts(dtype: pl.DataType) -> Iterator[pl.DataType]:
+    """A dtype and all that are inside of it."""
+    yield dtype
+    inner = [dtype.inner] if isinstance(dtype, (pl.List, pl.Array)) else []
+    inner += [field.dtype for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    for one in inner:
+        yield from parts(one() if isinstance(one, type) else one)

@@ -6,7 +6,7 @@ A spelling is "operator.Plus", "agg.sum", "function.abs", "string.Contains", "ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -18,6 +18,7 @@ from frazil import _frazil as core
 from frazil.polars.dtype import core_dtype
 from frazil.polars.literal import physical
 from frazil.polars.refusal import Refused, shown
+from frazil.polars.text import member
 
 AGGREGATES = {"cells", "segmented"}  # shapes of functions that give one row; all others give a row for each row
 
@@ -36,6 +37,27 @@ class Expression:
 
     core: core.Expr
     height: Height
+
+
+class SeriesLiterals:
+    """The Series that expressions of a node bring along, whose names are not among those taken.
+
+    series: each under the name that it has among the columns of the input.
+    beside_columns: whether there are columns of the input among the expressions.
+    """
+
+    def __init__(self, taken: Collection[str]) -> None:
+        self.series: list[pl.Series] = []
+        self._taken = taken
+        self.beside_columns = False
+
+    def add(self, series: pl.Series) -> str:
+        """The name of a Series, which no column has."""
+        name = f"series {len(self.series)}"
+        while name in self._taken:
+            name += "'"
+        self.series.append(series.alias(name))
+        return name
 
 
 @cache
@@ -58,18 +80,22 @@ def variants(spelling: str) -> list[core.Function]:
 class ExpressionTranslator:
     """Translates expressions against the schema of the node under the traverser's cursor."""
 
-    def __init__(self, traverser: Any) -> None:
+    def __init__(self, traverser: Any, series: SeriesLiterals | None = None) -> None:
         self._traverser = traverser
+        self._series = series
 
     def translate(self, index: int) -> Expression:
         """The expression with this index; refused if any part of it is."""
         view = shown(self._traverser.view_expression, index)
         match kind := type(view).__name__:
             case "Column":
+                if self._series is not None:
+                    self._series.beside_columns = True
                 return Expression(core.column(view.name, self._dtype(index)), Height.ROWS)
+            case "Literal" if type(view.value).__name__ == "PySeries":
+                return self._series_literal(pl.Series._from_pyseries(view.value), view.dtype)
             case "Literal":
-                value = physical(view.value, view.dtype)
-                return Expression(core.literal(value, core_dtype(view.dtype)), Height.LITERAL)
+                return self._literal(view.value, view.dtype)
             case "BinaryExpr":
                 return self._call(index, f"operator.{member(view.op)}", [view.left, view.right], [])
             case "Ternary":
@@ -97,7 +123,11 @@ class ExpressionTranslator:
         return self._combine(index, f"operator.{member(view.op)}", sides, [])
 
     def _dtype(self, index: int) -> core.DataType:
-        return core_dtype(shown(self._traverser.get_dtype, index))
+        return core_dtype(self._polars_dtype(index))
+
+    def _polars_dtype(self, index: int) -> pl.DataType:
+        dtype: pl.DataType = shown(self._traverser.get_dtype, index)
+        return dtype
 
     def _function(self, index: int, view: Any) -> Expression:
         data = view.function_data
@@ -117,10 +147,31 @@ class ExpressionTranslator:
         if view.name == "count" and view.options is True:  # nulls are counted as well
             return self._call(index, "agg.count_all", view.arguments, [])
         spelling = f"agg.{view.name}"
+        if view.name == "sum" and view.options is True:
+            return self._sum_or_null(index, view.arguments)
         takes_options = any(function["payload"] == 1 for function in variants(spelling))
         if not takes_options and view.options not in (None, False):
             raise Refused("payload", f"{spelling} with option {view.options!r}")
         return self._call(index, spelling, view.arguments, [payload_value(view.options)] if takes_options else [])
+
+    def _sum_or_null(self, index: int, arguments: Sequence[int]) -> Expression:
+        """SQL's sum, which is null where there is nothing to add."""
+        counts = pl.UInt32()  # the dtype of Polars' counts
+        total = self._call(index, "agg.sum", arguments, [])
+        count = self._made("agg.count", [self.translate(argument) for argument in arguments], counts)
+        some = self._made("operator.Gt", [count, self._literal(0, counts)], pl.Boolean())
+        return self._combine(index, "ternary", [some, total, self._literal(None, self._polars_dtype(index))], [])
+
+    def _series_literal(self, series: pl.Series, dtype: pl.DataType) -> Expression:
+        """A Series, as a column beside those of the input."""
+        if self._series is None or series.dtype != dtype:
+            raise Refused("literal", f"a Series of dtype {dtype}")
+        if series.len() == 1:  # which Polars repeats, or does not, and does not show which
+            raise Refused("literal", "a Series of one value")
+        return Expression(core.column(self._series.add(series), core_dtype(dtype)), Height.ROWS)
+
+    def _literal(self, value: object, dtype: pl.DataType) -> Expression:
+        return Expression(core.literal(physical(value, dtype), core_dtype(dtype)), Height.LITERAL)
 
     def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
         variants(spelling)
@@ -129,33 +180,42 @@ class ExpressionTranslator:
     def _list_literal(self, index: int) -> Any:
         """The view of the expression if it is a list of values, as `is_in` has it; else None."""
         view = shown(self._traverser.view_expression, index)
-        listed = type(view).__name__ == "Literal" and isinstance(view.dtype, pl.List) and isinstance(view.value, list)
-        return view if listed else None
+        if type(view).__name__ != "Literal" or not isinstance(view.dtype, pl.List):
+            return None
+        one_list = type(view.value).__name__ == "PySeries" and view.value.len() == 1
+        return view if one_list or isinstance(view.value, list) else None
 
     def _values_like(self, first: int, literal: Any, spelling: str) -> list[core.Scalar]:
         """The values of a list; they end the payload, where they have no dtype but that of the first argument."""
+        listed = literal.value
+        if not isinstance(listed, list):
+            listed = pl.Series._from_pyseries(literal.value).item()
+            if listed is None:
+                raise Refused("literal", f"{spelling} with a null in the place of a list")
+            listed = listed.to_list()
         wanted, element = self._dtype(first), core_dtype(literal.dtype.inner)
         if element != wanted:
             raise Refused("literal", f"{spelling} of {wanted} with a list of {element}")
-        return [scalar(physical(value, literal.dtype.inner)) for value in literal.value]
+        return [scalar(physical(value, literal.dtype.inner)) for value in listed]
 
     def _combine(
         self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
     ) -> Expression:
+        return self._made(spelling, arguments, self._polars_dtype(index), payload)
+
+    def _made(
+        self, spelling: str, arguments: list[Expression], dtype: pl.DataType, payload: Sequence[core.Payload] = ()
+    ) -> Expression:
+        """A call of a function under one of Polars' spellings."""
         function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
         if function is None:
             raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
         height = height_of_call(function, spelling, [argument.height for argument in arguments])
         try:
-            call = core.call(function["name"], [a.core for a in arguments], self._dtype(index), payload)
+            call = core.call(function["name"], [a.core for a in arguments], core_dtype(dtype), list(payload))
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
         return Expression(call, height)
-
-
-def member(value: object) -> str:
-    """The name of an enum's member: "Plus" of Operator.Plus."""
-    return repr(value).rpartition(".")[2]
 
 
 def spelling_of(head: object) -> str:

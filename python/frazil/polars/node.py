@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import polars as pl
 
 from frazil import _frazil as core
-from frazil.polars.dtype import core_dtype, core_schema
-from frazil.polars.expression import Expression, ExpressionTranslator, Height
+from frazil.polars.dtype import core_dtype
+from frazil.polars.expression import Expression, ExpressionTranslator, Height, SeriesLiterals
 from frazil.polars.nodes import translations
+from frazil.polars.order import Sorted, column_of, sorted_columns
 from frazil.polars.refusal import Refused, shown
+from frazil.polars.sinks import Writer
+from frazil.polars.text import detail_of, facts_of
+from frazil.polars.tree import PlanNode, Recipes
 from frazil.report import Reason
+
+if TYPE_CHECKING:
+    from frazil.results import Rows
 
 Named = tuple[str, core.Expr]
 
@@ -24,34 +31,72 @@ class Blocked(Exception):
 
 
 class PlanTranslator:
-    """Walks a plan, children first, and goes on after a refusal so that all reasons are known at the end."""
+    """Walks a plan, children first, and goes on after a refusal so that all reasons are known at the end.
 
-    def __init__(self, traverser: Any) -> None:
+    describe: whether to tell people what each node does.
+    loads: for our nodes that stand for rows which a function of Python gives, this function by the node's id.
+    """
+
+    def __init__(self, traverser: Any, *, describe: bool = False) -> None:
         self.traverser = traverser
+        self.describe = describe
         self.reasons: list[Reason] = []
-        self._done: dict[int, core.Node | None] = {}
+        self.recipes = Recipes()
+        self.loads: dict[int, Callable[[], pl.DataFrame]] = {}
+        self._done: dict[int, PlanNode] = {}
         self._cached: dict[int, core.Node | None] = {}
 
-    def translate(self, index: int) -> core.Node | None:
-        """The node with this index; None if it or anything below was refused."""
+    def translate(self, index: int) -> PlanNode:
+        """The node with this index, and all below it."""
         if index not in self._done:
             self.traverser.set_node(index)
             children = self.traverser.get_inputs()
             inputs = [self.translate(child) for child in children]
             self.traverser.set_node(index)
-            self._done[index] = self._translate(NodeTranslation(self, index, children, inputs))
+            t = NodeTranslation(self, index, children, inputs)
+            node = self._translate(t)
+            self._done[index] = PlanNode(
+                index,
+                t.kind,
+                t.detail,
+                t.schema,
+                inputs,
+                node,
+                t.reasons,
+                t.cache,
+                t.result,
+                t.frame,
+                t.writer,
+                t.loops,
+                t.sorted,
+                t.facts,
+            )
         return self._done[index]
 
     def _translate(self, t: NodeTranslation) -> core.Node | None:
         try:
             view = shown(self.traverser.view_current_node)
             t.kind = kind_of(view)
+            t.sorted = sorted_columns(self.traverser, view, t.kind, [below.sorted for below in t.below])
+            t.loops = t.kind == "Join" and is_loop(view.options[0])
+            if t.kind in ("Select", "HStack", "Filter"):
+                t.series = SeriesLiterals(t.below[0].schema)
+            if self.describe:
+                t.detail = detail_of(self.traverser, view, t)
+                t.facts = facts_of(self.traverser, view, t.kind)
             if t.kind == "Cache":  # all Caches with one id are the same rows, so they become the same object
+                t.cache = view.id_
                 return self._cached.setdefault(view.id_, t.inputs[0])
             if t.kind not in translations():
                 t.refuse("node", f"nodes of kind {t.kind} stay with Polars")
             return translations()[t.kind](view, t)
         except Refused as refusal:
+            if not t.kind:
+                t.kind = kind_of_hidden(refusal.message)
+                if t.kind == "Resolver":  # Polars has resolved it: its input is what it stands for
+                    return t.inputs[0]
+                if self.describe:
+                    t.detail = refusal.message
             t.note(refusal)
         except Blocked:
             pass
@@ -63,22 +108,36 @@ class NodeTranslation:
 
     kind: the kind of node, as in `frazil.polars.nodes`.
     schema: names and Polars' dtypes of its columns, in order.
+    below: its inputs in the tree.
     inputs: its translated inputs, None for those that were refused.
+    result: set by the translation of a scan of a persisted result.
+    frame: set by the translation of a scan of a frame.
+    writer: set by the translation of a sink.
+    series: what expressions may bring along besides columns of the input; None where they may bring nothing.
     """
 
-    def __init__(
-        self, plan: PlanTranslator, index: int, children: Sequence[int], inputs: list[core.Node | None]
-    ) -> None:
+    def __init__(self, plan: PlanTranslator, index: int, children: Sequence[int], inputs: Sequence[PlanNode]) -> None:
         self._plan = plan
         self._index = index
         self._children = children
         self.kind = ""
-        self.inputs = inputs
+        self.detail = ""
+        self.facts: dict[str, Any] = {}
+        self.reasons: list[Reason] = []
+        self.cache: int | None = None
+        self.result: Rows | None = None
+        self.sorted: Sorted = {}
+        self.frame: pl.DataFrame | None = None
+        self.writer: Writer | None = None
+        self.loops = False
+        self.series: SeriesLiterals | None = None
+        self.below = inputs
+        self.inputs = [below.node for below in inputs]
         self.schema: dict[str, pl.DataType] = shown(plan.traverser.get_schema)
 
     def input_schema(self, child: int = 0) -> dict[str, pl.DataType]:
         """Names and dtypes of the input with this number."""
-        self._move_to(child)
+        self.move_to(child)
         schema: dict[str, pl.DataType] = shown(self._plan.traverser.get_schema)
         return schema
 
@@ -92,10 +151,16 @@ class NodeTranslation:
             self.refuse("option", f"{option}={value!r}")
 
     def note(self, refusal: Refused, column: str = "") -> None:
-        """Add a refusal to the reasons of the plan, once."""
+        """Add a refusal to the reasons of the node, and to those of the plan, once."""
         reason = Reason(refusal.code, self.kind, column, refusal.message)
+        self.reasons.append(reason)
         if reason not in self._plan.reasons:
             self._plan.reasons.append(reason)
+
+    def column_of(self, index: int) -> str | None:
+        """The column of the input that an expression is, None if it is another thing."""
+        self.move_to(0)
+        return column_of(self._plan.traverser, index)
 
     def column(self, name: str, dtype: pl.DataType) -> core.Expr:
         """A column of an input."""
@@ -103,8 +168,8 @@ class NodeTranslation:
 
     def expressions(self, items: Iterable[Any], child: int | None = 0) -> list[tuple[str, Expression]]:
         """Output names and translations of expressions over the input `child`; None means this node's own columns."""
-        self._move_to(child)
-        translator = ExpressionTranslator(self._plan.traverser)
+        self.move_to(child)
+        translator = ExpressionTranslator(self._plan.traverser, self.series)
         translated: list[tuple[str, Expression]] = []
         refused = False
         for item in items:
@@ -127,13 +192,15 @@ class NodeTranslation:
 
     def predicate(self, item: Any, child: int | None = 0) -> list[Named]:
         """The predicate as a list of one, without Polars' top-k hints; empty if nothing is left or there is none."""
-        if item is None:
-            return []
-        self._move_to(child)
+        return [] if item is None else self.predicate_of(item.node, child, item.output_name)
+
+    def predicate_of(self, index: int, child: int | None = None, name: str = "") -> list[Named]:
+        """Like `predicate`, of an expression's index."""
+        self.move_to(child)
         try:
-            predicate = ExpressionTranslator(self._plan.traverser).predicate(item.node)
+            predicate = ExpressionTranslator(self._plan.traverser, self.series).predicate(index)
         except Refused as refusal:
-            self.note(refusal, item.output_name)
+            self.note(refusal, name)
             raise Blocked from None
         if predicate is None:
             return []
@@ -145,12 +212,29 @@ class NodeTranslation:
         """Offset and length of a slice, -1 for the length "to the end"."""
         return [offset, -1 if length == TO_THE_END else length]
 
+    def sliced(self, node: core.Node, offset: int, length: int, *_hint: object) -> core.Node:
+        """Some rows of a node that was made here."""
+        start, count = self.slice(offset, length)
+        return self.over(node, "slice", options={"offset": start, "length": count})
+
     def input(self, child: int = 0) -> core.Node:
         """The translated input with this number."""
         node = self.inputs[child]
         if node is None:
             raise Blocked
-        return node
+        return self._beside_series() if self.series is not None and self.series.series else node
+
+    def _beside_series(self) -> core.Node:
+        """The input, a frame, with the Series of the expressions beside its columns."""
+        assert self.series is not None
+        frame, series = self.below[0].frame, self.series.series
+        if frame is None:
+            self.refuse("literal", "a Series beside rows that are not those of a frame")
+        alone = self.kind == "Select" and not self.series.beside_columns
+        heights = {one.len() for one in series} | (set() if alone else {frame.height})
+        if len(heights) > 1:
+            self.refuse("literal", f"Series and columns of {' and '.join(map(str, sorted(heights)))} rows")
+        return self.scan(pl.DataFrame([*([] if alone else frame.get_columns()), *series]))
 
     def node(
         self,
@@ -159,14 +243,43 @@ class NodeTranslation:
         options: Mapping[str, object] | None = None,
     ) -> core.Node:
         """The core's node over all inputs, with the schema of Polars' node."""
-        inputs = [self.input(child) for child in range(len(self.inputs))]
+        return self._made(kind, [self.input(child) for child in range(len(self.inputs))], expressions, options)
+
+    def over(
+        self,
+        node: core.Node,
+        kind: str,
+        expressions: Mapping[str, Sequence[Named]] | None = None,
+        options: Mapping[str, object] | None = None,
+    ) -> core.Node:
+        """A node over another that was made here, where one of Polars' nodes is several of ours."""
+        return self._made(kind, [node], expressions, options)
+
+    def scan(self, frame: pl.DataFrame) -> core.Node:
+        """A scan of a frame that is not in Polars' plan."""
+        return self._plan.recipes.node("scan_frame", [], {}, {"table": core.Table(frame)}, dict(frame.schema))
+
+    def later(self, load: Callable[[], pl.DataFrame]) -> core.Node:
+        """A node of the rows that `load` gives when the query starts; they have this node's columns."""
+        node = self.node("scan_frame", options={"table": core.Table(pl.DataFrame(schema=self.schema))})
+        self._plan.loads[id(node)] = load
+        return node
+
+    def _made(
+        self,
+        kind: str,
+        inputs: list[core.Node],
+        expressions: Mapping[str, Sequence[Named]] | None,
+        options: Mapping[str, object] | None,
+    ) -> core.Node:
         lists = {name: list(items) for name, items in (expressions or {}).items()}
         try:
-            return core.node(kind, inputs, lists, dict(options or {}), core_schema(self.schema))
+            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), self.schema)
         except core.UnsupportedError as error:
             raise Refused("node", str(error)) from None
 
-    def _move_to(self, child: int | None) -> None:
+    def move_to(self, child: int | None) -> None:
+        """Put the traverser on an input, or with None on this node."""
         self._plan.traverser.set_node(self._index if child is None else self._children[child])
 
 
@@ -178,3 +291,27 @@ def kind_of(view: Any) -> str:
         case "MapFunction":
             return f"{name}.{view.function[0]}"
     return name
+
+
+def is_loop(form: str | tuple[Any, ...]) -> bool:
+    """Whether a form of join has no equal keys to go by; an as-of join goes by the order of its keys."""
+    if isinstance(form, str):
+        return form in ("Cross", "Range")
+    return form[0] != "AsOf" and form[1] != "fused_predicate"
+
+
+HIDDEN = {  # the words by which Polars refuses to show a node
+    "BytesIO": "Scan",
+    "ipc scan": "Scan.ipc",
+    "Resolver": "Resolver",
+    "recursive query": "RecursiveQuery",
+    "SinkMultiple": "SinkMultiple",
+    "python mapfunction": "MapFunction.python",
+    "apply inside GroupBy": "GroupBy",
+    "ValueError": "Sink",  # one whose target has no text
+}
+
+
+def kind_of_hidden(message: str) -> str:
+    """The kind of a node that Polars does not show, told by what it says instead."""
+    return next((kind for words, kind in HIDDEN.items() if words in message), "Hidden")

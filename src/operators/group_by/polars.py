@@ -1,4 +1,4 @@
-"""GroupBy: keys and aggregates; windows, slices and Python functions over groups stay with Polars."""
+"""GroupBy: keys and aggregates; windows and Python functions over groups stay with Polars."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ NODES = ("GroupBy",)
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
     t.require("apply", view.apply, ())
-    for option in ("slice", "dynamic", "rolling"):
+    for option in ("dynamic", "rolling"):
         t.require(option, getattr(view.options, option), None)
     keys = t.rows(view.keys)
     aggregates = t.expressions(view.aggs)
     for name, expression in aggregates:
         if expression.height == Height.ROWS:
             t.refuse("aggregate", f"column {name!r} is no aggregate")
-    return t.node(
+    groups = t.node(
         "group_by",
         {"keys": keys, "aggregates": [(name, expression.core) for name, expression in aggregates]},
         {"maintain_order": view.maintain_order},
     )
+    return groups if view.options.slice is None else t.sliced(groups, *view.options.slice)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
+
 from frazil import _frazil as core
 from frazil.polars.expression import Height
 from frazil.polars.node import NodeTranslation
@@ -19,7 +21,6 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
         return t.node("project", {"columns": kept_columns(t)})
     if t.kind == "HStack":
         return with_columns(view, t)  # with should_broadcast=False for what expressions share: rows need none
-    t.require("should_broadcast", view.should_broadcast, True)
     return select(view, t)
 
 
@@ -28,12 +29,21 @@ def select(view: Any, t: NodeTranslation) -> core.Node:
     heights = {expression.height for _, expression in columns}
     named = [(name, expression.core) for name, expression in columns]
     if heights == {Height.LITERAL}:
-        t.refuse("broadcast", "a selection of literals only")
+        return literals(named, t)
     if {Height.ONE, Height.ROWS} <= heights:
         t.refuse("broadcast", "a selection of aggregates beside rows")
+    if not view.should_broadcast and len(heights) > 1:
+        t.refuse("broadcast", "a selection of literals beside others, which must not be repeated")
     if Height.ONE in heights:
         return t.node("group_by", {"keys": [], "aggregates": named}, {"maintain_order": False})
     return t.node("project", {"columns": named})
+
+
+def literals(columns: list[tuple[str, core.Expr]], t: NodeTranslation) -> core.Node:
+    """Literals alone are one row, whatever the input; of one that might fail something could be lost."""
+    if t.below[0].kind != "DataFrameScan":
+        t.refuse("broadcast", "a selection of literals only")
+    return t.over(t.scan(pl.DataFrame(height=1)), "project", {"columns": columns})
 
 
 def with_columns(view: Any, t: NodeTranslation) -> core.Node:

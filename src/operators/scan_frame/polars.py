@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from frazil import _frazil as core
+from frazil.polars.dtype import require_passable
 from frazil.polars.node import NodeTranslation
 from frazil.polars.refusal import Refused
 
@@ -15,11 +16,11 @@ NODES = ("DataFrameScan",)
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
     t.require("selection", view.selection, None)
-    if any(dtype.is_(pl.Object) for dtype in t.schema.values()):
-        t.refuse("dtype", "Object columns stay with Polars")
+    require_passable(t.schema)
     frame = pl.DataFrame._from_pydf(view.df)
     # Without columns only the height counts, which a selection of none would lose.
     columns = frame[list(t.schema)] if t.schema else pl.DataFrame(height=frame.height)
+    t.frame = columns
     return t.node("scan_frame", options={"table": handed_over(columns)})
 
 

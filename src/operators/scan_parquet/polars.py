@@ -13,24 +13,24 @@ NODES = ("Scan.parquet",)
 # The columns read are those of the node's schema; caching and chunks are Polars' own affair; whether there are
 # partition columns is told by hive_parts.
 TOLD_ELSEWHERE = {"cache", "hive_options", "n_rows", "rechunk", "with_columns"}
-DEFAULTS = {
-    "cast_columns_policy": {
-        "integer_upcast": False,
-        "integer_to_float_cast": False,
-        "float_upcast": False,
-        "float_downcast": False,
-        "datetime_nanoseconds_downcast": False,
-        "datetime_microseconds_downcast": False,
-        "datetime_milliseconds_upcast": False,
-        "datetime_microseconds_upcast": False,
-        "datetime_convert_timezone": False,
-        "null_upcast": True,
-        "categorical_to_string": False,
-        "missing_struct_fields": "raise",
-        "extra_struct_fields": "raise",
-    },
-    "extra_columns_policy": "raise",
-    "missing_columns_policy": "raise",
+# What to do where a file has other columns than the plan: such files are refused, whatever is to be done. But words
+# that are not known here might mean more.
+POLICIES: dict[str, set[object]] = {
+    "integer_upcast": {False, True},
+    "integer_to_float_cast": {False, True},
+    "float_upcast": {False, True},
+    "float_downcast": {False, True},
+    "datetime_nanoseconds_downcast": {False, True},
+    "datetime_microseconds_downcast": {False, True},
+    "datetime_milliseconds_upcast": {False, True},
+    "datetime_microseconds_upcast": {False, True},
+    "datetime_convert_timezone": {False, True},
+    "null_upcast": {False, True},
+    "categorical_to_string": {False, True},
+    "missing_struct_fields": {"raise", "insert"},
+    "extra_struct_fields": {"raise", "ignore"},
+    "extra_columns_policy": {"raise", "ignore"},
+    "missing_columns_policy": {"raise", "insert"},
 }
 READER_HINTS = {"parallel", "low_memory", "use_statistics"}
 
@@ -55,8 +55,14 @@ def require_defaults(view: Any, t: NodeTranslation) -> None:
     """Refuse every option, also one that is not known here, that may change what is read."""
     options = view.file_options
     for name in dir(options):
-        if not name.startswith("_") and name not in TOLD_ELSEWHERE:
-            t.require(name, getattr(options, name), DEFAULTS.get(name))
+        if name.startswith("_") or name in TOLD_ELSEWHERE:
+            continue
+        value = getattr(options, name)
+        for policy, word in value.items() if name == "cast_columns_policy" else [(name, value)]:
+            if policy not in POLICIES:
+                t.require(policy, word, None)
+            elif word not in POLICIES[policy]:
+                t.refuse("option", f"{policy}={word!r}")
     if view.hive_parts is not None and view.hive_parts.width() > 0:
         t.refuse("option", "hive partition columns")
     for name, value in json.loads(view.scan_type[1]).items():

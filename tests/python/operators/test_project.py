@@ -50,3 +50,23 @@ def test_what_is_refused_says_why(strict: frazil.Engine, expression: pl.Expr, co
     with pytest.raises(frazil.UnsupportedError) as caught:
         ROWS.lazy().select(x=expression).collect(engine=strict)
     assert {reason.code for reason in caught.value.reasons} == {code}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        ROWS.lazy().select(x=pl.lit(1)),
+        ROWS.lazy().select(x=pl.lit(1) + 2, y=pl.lit("a"), z=pl.lit(None)),
+        ROWS.clear().lazy().select(x=pl.lit(2.5)),
+        pl.LazyFrame().select(pl.date(2024, 2, 29)),
+        ROWS.lazy().select(x=pl.lit(1)).with_columns(y=pl.col("x") + 1),
+    ],
+)
+def test_literals_alone_are_one_row(query: pl.LazyFrame, device: str) -> None:
+    assert_agreement(query, device)
+
+
+def test_literals_over_what_may_fail_are_refused(strict: frazil.Engine) -> None:
+    failing = ROWS.lazy().filter(col("text").cast(pl.Int64) > 0).select(x=pl.lit(1))
+    with pytest.raises(frazil.UnsupportedError, match="broadcast"):
+        failing.collect(engine=strict, optimizations=pl.QueryOptFlags.none())

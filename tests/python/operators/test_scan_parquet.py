@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from oracle import differ, outcome
 from polars.testing import assert_frame_equal
 
 import frazil
+from frazil.polars.nodes import scan_parquet
 
 
 @pytest.fixture
@@ -107,3 +110,52 @@ def test_files_with_other_columns_are_left_to_polars(engine: frazil.Engine, tmp_
     assert query.select("a").collect(engine=engine)["a"].to_list() == [1, 2, 5]
     with pytest.raises(pl.exceptions.SchemaError):
         query.select("b").collect(engine=engine)
+
+
+FIRST = pl.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+SECOND: dict[str, pl.DataFrame] = {
+    "same": FIRST,
+    "narrower": FIRST.with_columns(pl.col("a").cast(pl.Int32)),
+    "real": FIRST.with_columns(pl.col("a").cast(pl.Float64)),
+    "missing": FIRST.select("a"),
+    "extra": FIRST.with_columns(c=pl.lit(1)),
+    "order": FIRST.select("b", "a"),
+}
+POLICIES: list[dict[str, Any]] = [
+    {"missing_columns": "insert"},
+    {"extra_columns": "ignore"},
+    {
+        "missing_columns": "insert",
+        "extra_columns": "ignore",
+        "cast_options": pl.ScanCastOptions(integer_cast="upcast", float_cast=["upcast", "downcast"]),
+    },
+]
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("policies", POLICIES, ids=lambda policies: "+".join(policies))
+def test_policies_for_other_columns_matter_only_where_there_are_some(
+    engine: frazil.Engine, tmp_path: Path, second: str, policies: dict[str, Any]
+) -> None:
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for files in (paths, paths[::-1]):
+        for path, frame in zip(paths, (FIRST, SECOND[second]), strict=True):
+            frame.write_parquet(path)
+        rows = pl.scan_parquet(files, **policies)
+        for query in (rows, rows.select("a"), rows.filter(pl.col("a") == 1).select("b")):
+            found, wanted = outcome(query, engine), outcome(query, "streaming")
+            assert differ(found, wanted, ordered=True, approximate=()) is None
+            assert engine.last_report is not None
+            if second == "same":
+                assert engine.last_report.native
+
+
+def test_words_of_policies_that_are_not_known_are_refused(monkeypatch: pytest.MonkeyPatch, rising: Path) -> None:
+    known = {name: set(words) for name, words in scan_parquet.POLICIES.items()}
+    for name, word in (("null_upcast", True), ("extra_columns_policy", "raise")):
+        monkeypatch.setattr(scan_parquet, "POLICIES", known | {name: known[name] - {word}})
+        with pytest.raises(frazil.UnsupportedError, match=name):
+            pl.scan_parquet(rising).collect(engine=frazil.Engine(strict=True))
+    monkeypatch.setattr(scan_parquet, "POLICIES", {key: words for key, words in known.items() if key != "null_upcast"})
+    with pytest.raises(frazil.UnsupportedError, match="null_upcast"):
+        pl.scan_parquet(rising).collect(engine=frazil.Engine(strict=True))

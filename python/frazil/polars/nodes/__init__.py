@@ -1,4 +1,5 @@
-"""One module for each kind of plan node, taken by the build from the operator's folder.
+"""One module for each kind of plan node, taken by the build from the operator's folder; those that lie here have no
+operator of their own.
 
 A module has `NODES`, the kinds of Polars' nodes that it handles, and `translate(view, t)`, which makes a core.Node of
 the view of such a node; `t` is the NodeTranslation of `frazil.polars.node`. A kind is the class name of the view; for
