@@ -145,7 +145,7 @@ std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Co
   const primitives::cpu::BoundColumn bound = primitives::cpu::bind_column(dictionary, characters);
   std::vector<int64> node_rows(std::max<size_t>(context.nodes.size(), 1), 0);
   primitives::cpu::Machine(program, context.functions->cpu, context.pool)
-      .run({&bound, 1}, dictionary.rows, 0, states.data(), node_rows.data());
+      .run({&bound, 1}, dictionary.rows, 0, 0, states.data(), node_rows.data());
   const Column bits = lane->take(context, batch).columns[0];
   std::vector<uint8_t> bytes(static_cast<size_t>(dictionary.rows));
   for (int64_t row = 0; row < dictionary.rows; ++row) {

@@ -49,6 +49,7 @@ enum class CellKind : uint8 {
   count,
   count_all,
   magnitude,  // the sum as a float, kept only where the exact one might not fit
+  rounded,    // the exact sum where it is known to fit, else one of floats: Polars' means of decimals are of those
 };
 
 // A call of a function of the shape segmented: the rows of its arguments, segment by segment. Segment s has those from

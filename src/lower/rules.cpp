@@ -339,11 +339,13 @@ Value finish_mean(const Emit& emit) {
   Builder& builder = emit.builder;
   Value sum = builder.convert(emit.values[0], Type::f64);
   const Value count = builder.convert(emit.values[1], Type::f64);
-  const uint16 divide = emit.functions.id_of("divide");
-  Value mean = builder.map(divide, Type::f64, Type::f64, {sum, count}, std::nullopt);
+  Value mean = builder.map(emit.functions.id_of("divide"), Type::f64, Type::f64, {sum, count}, std::nullopt);
   if (emit.types[0].id == TypeId::decimal && emit.types[0].scale > 0) {
-    const Value unit = builder.real(static_cast<double>(power_of_ten(emit.types[0].scale)));
-    mean = builder.map(divide, Type::f64, Type::f64, {mean, unit}, std::nullopt);
+    const Value unit = builder.real(1.0 / static_cast<double>(power_of_ten(emit.types[0].scale)));
+    const DataType real = columns::simple(TypeId::float64);
+    const DataType types[] = {real, real};
+    const uint16 multiply = *emit.functions.find("multiply", {types, real, emit.payload});
+    mean = builder.map(multiply, Type::f64, Type::f64, {mean, unit}, std::nullopt);
   }
   mean.valid = builder.mask_and(mean.valid, builder.range(emit.values[1], 1, INT64_MAX).operand);
   return mean;

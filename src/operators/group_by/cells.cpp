@@ -73,6 +73,7 @@ void combine_one(CellKind kind, T& to, T from) {
     case CellKind::count:
     case CellKind::count_all:
     case CellKind::magnitude:
+    case CellKind::rounded:
       if constexpr (std::is_same_v<T, int64>) {
         to = static_cast<int64>(static_cast<uint64>(to) + static_cast<uint64>(from));
       } else if constexpr (std::is_same_v<T, int128>) {
