@@ -39,9 +39,6 @@ class Sink {
   // On a device: the accumulators that it keeps, if it can keep this sink's at all; and their totals, into a lane.
   virtual std::optional<primitives::DeviceAggregation> device_aggregation() const { return std::nullopt; }
   virtual void add_totals(LaneEnd&, const primitives::DeviceTotals&) {}
-  // Bytes that it could give back, and the request to do so: what spilling needs.
-  virtual int64_t revocable_bytes() const { return 0; }
-  virtual void revoke(int64_t) {}
 };
 using SinkPtr = std::shared_ptr<Sink>;
 

@@ -7,6 +7,7 @@
 
 #include "columns/column.hpp"
 #include "execute/context.hpp"
+#include "execute/parking.hpp"
 #include "program/program.hpp"
 
 namespace frazil::execute {
@@ -32,9 +33,11 @@ class Source {
 
 using SourcePtr = std::shared_ptr<Source>;
 
-// Batches in memory, cut into morsels. Columns are brought to one layout: encodings stay where all batches agree.
+// Batches cut into morsels. Columns are brought to one layout: encodings stay where all batches agree.
 SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<columns::Batch> batches,
                        std::string key = "");
+SourcePtr parked_source(Context& context, const columns::Schema& schema, std::vector<Parked> batches,
+                        std::string key = "");
 
 // The element that a program reads from a column's physical array.
 program::Element element_of(const columns::Column& column);

@@ -21,7 +21,7 @@ from frazil.explain import explain
 from frazil.polars.plan import Plan, plan
 from frazil.report import NodeReport, Reason, Report, UnsupportedError
 
-DEFAULTS: dict[str, Any] = {"device": "auto", "strict": False, "threads": 0, "memory_limit": 0, "batch_rows": 0}
+DEFAULTS: dict[str, Any] = {"device": "auto", "strict": False, "threads": 0, "memory_limit": 0, "batch_rows": 0, "spill_directory": ""}
 Target = str | Path | IO[bytes] | IO[str] | pl.PartitionBy
 
 
@@ -34,6 +34,8 @@ class Engine(pl.Engine):
     threads: CPU threads; 0 means one for each core that this process may use.
     memory_limit: bytes that queries may hold at a time; 0 means no limit of its own. Raises OutOfMemoryError.
     batch_rows: rows in a batch; 0 leaves it to the engine.
+    spill_directory: the folder of the files that rows move to while memory_limit presses; "" means the system's
+        folder for temporary files. The files have no names there, and go with the query.
 
     An engine may be used from several threads at once. It pickles by its options, and closes as a context manager.
     """
@@ -46,15 +48,22 @@ class Engine(pl.Engine):
         threads: int = 0,
         memory_limit: int = 0,
         batch_rows: int = 0,
+        spill_directory: str | Path = "",
         **unknown: object,
     ) -> None:
         for name in unknown:
             near = get_close_matches(name, DEFAULTS, n=1, cutoff=0.0)[0]
             raise TypeError(f"frazil.Engine has no option {name!r}; the nearest is {near!r}")
-        given = (device, strict, threads, memory_limit, batch_rows)
+        given = (device, strict, threads, memory_limit, batch_rows, str(spill_directory))
         self._options: dict[str, Any] = dict(zip(DEFAULTS, given, strict=True))
         self._strict = strict
-        self._core = core.Engine(device=device, threads=threads, memory_limit=memory_limit, batch_rows=batch_rows)
+        self._core = core.Engine(
+            device=device,
+            threads=threads,
+            memory_limit=memory_limit,
+            batch_rows=batch_rows,
+            spill_directory=str(spill_directory),
+        )
         self._open = True
         self._last_report: Report | None = None
 
@@ -232,6 +241,7 @@ class Engine(pl.Engine):
             kernel_seconds=result.kernel_seconds,
             device_bytes=result.device_bytes,
             tiles_loaded=result.tiles_loaded,
+            bytes_spilled=result.bytes_spilled,
         )
 
     def _refused(self, reasons: Iterable[Reason]) -> Report:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "execute/scheduler.hpp"
 #include "lower/rules.hpp"
 #include "primitives/move.hpp"
 
@@ -75,16 +76,15 @@ void BuildSink::make_table(Context& context, const Key* keys, int64_t rows, std:
 execute::SourcePtr BuildSink::finish(Context& context) {
   side_ = std::make_shared<execute::BuildSide>();
   side_->schema = schema();
-  for (const columns::Batch& batch : batches()) side_->rows += batch.rows;
+  side_->rows = rows();
   if (side_->rows >= primitives::kNoRow) {
     fail(ErrorKind::compute, "the build side of a join has 2^32 rows or more, which is not supported");
   }
-  for (size_t c = 0; c < schema().size(); ++c) {
-    std::vector<Column> pieces;
-    for (const columns::Batch& batch : batches()) pieces.push_back(batch.columns[c]);
-    side_->columns.push_back(pieces.empty() ? primitives::nulls(schema()[c].type, 0, context.pool)
-                                            : primitives::concatenate(pieces, context.pool));
-  }
+  side_->columns.resize(schema().size());
+  context.scheduler->run(context, static_cast<int64_t>(schema().size()), [&](int, int64_t c) {
+    const auto number = static_cast<size_t>(c);
+    side_->columns[number] = execute::take_column(batches(), number, schema()[number].type, context.pool);
+  });
   batches().clear();
   key_column_ = side_->columns.back();
   side_->columns.pop_back();
