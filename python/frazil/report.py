@@ -57,6 +57,7 @@ class Report:
     launches, kernel_seconds, device_bytes: GPU kernels, their time by the GPU's clock, and the bytes of the columns
         that they read; 0 on the CPU.
     tiles_loaded: tiles of columns that programs read on the CPU; a filter that leaves nothing of a tile saves the rest.
+    bytes_peak: the most memory that the engine held meanwhile, for other queries too; frames of Polars do not count.
     bytes_spilled: rows that were written to files because the memory limit pressed.
     """
 
@@ -68,6 +69,7 @@ class Report:
     kernel_seconds: float = 0.0
     device_bytes: int = 0
     tiles_loaded: int = 0
+    bytes_peak: int = 0
     bytes_spilled: int = 0
 
     @property
@@ -88,6 +90,7 @@ class Report:
             kernel_seconds=sum(report.kernel_seconds for report in reports),
             device_bytes=sum(report.device_bytes for report in reports),
             tiles_loaded=sum(report.tiles_loaded for report in reports),
+            bytes_peak=max((report.bytes_peak for report in reports), default=0),
             bytes_spilled=sum(report.bytes_spilled for report in reports),
         )
 

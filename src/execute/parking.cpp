@@ -78,7 +78,8 @@ void pack_text(Column& column) {
     packed->characters.append(from, static_cast<size_t>(view.length));
   }
   // Not charged in truth, but about to be written like what they stand for.
-  column.values = {packed, packed->views.data(), static_cast<int64_t>(packed->views.size() * sizeof(View)), {}, {}, true};
+  column.values = {packed, packed->views.data(), static_cast<int64_t>(packed->views.size() * sizeof(View)), {}, {},
+                   true};
   column.characters = {
       {packed, packed->characters.data(), static_cast<int64_t>(packed->characters.size()), {}, {}, true}};
 }
@@ -192,7 +193,7 @@ Parking::~Parking() {
 
 int64_t Parking::relieve(int64_t bytes) {
   std::lock_guard lock(mutex_);
-  const int64_t before = pool_->bytes_in_use();
+  const int64_t before = end_;
   for (Parked::State* state : states_) {
     std::lock_guard moving(state->mutex);
     for (Parked::State::Place& place : state->places) {
@@ -208,9 +209,9 @@ int64_t Parking::relieve(int64_t bytes) {
       place.column = std::move(column);
       place.extents = std::move(extents);
     }
-    if (before - pool_->bytes_in_use() >= bytes) break;
+    if (end_ - before >= bytes) break;
   }
-  return before - pool_->bytes_in_use();
+  return end_ - before;
 }
 
 void Parking::open() {
@@ -222,8 +223,8 @@ void Parking::open() {
     if (file_ >= 0) unlink(name.c_str());
   }
   if (file_ < 0) {
-    fail(ErrorKind::out_of_memory, "memory_limit is reached, and no file can be made in spill_directory \"" + directory +
-                                       "\": " + std::strerror(errno));
+    fail(ErrorKind::out_of_memory, "memory_limit is reached, and no file can be made in spill_directory \"" +
+                                       directory + "\": " + std::strerror(errno));
   }
 }
 

@@ -51,7 +51,7 @@ class Parking final : public memory::Relief {
   Parking(const Parking&) = delete;
   Parking& operator=(const Parking&) = delete;
 
-  // Moves batches to the file until `bytes` are given back; says how many were.
+  // Moves batches to the file until it has `bytes` more; says how many it got.
   int64_t relieve(int64_t bytes) override;
   int64_t bytes_spilled() const { return end_; }
   const memory::PoolPtr& pool() const { return pool_; }

@@ -39,6 +39,9 @@ SourcePtr table_source(Context& context, const columns::Schema& schema, std::vec
 SourcePtr parked_source(Context& context, const columns::Schema& schema, std::vector<Parked> batches,
                         std::string key = "");
 
+// Rows of a morsel of such columns: few enough that wide ones do not take much memory at a time.
+int64_t morsel_rows(const Context& context, const columns::Schema& schema);
+
 // The element that a program reads from a column's physical array.
 program::Element element_of(const columns::Column& column);
 columns::Physical physical_of(program::Element element);

@@ -68,7 +68,9 @@ class FRAZIL_API Buffer {
     return {as<T>(), static_cast<size_t>(bytes_) / sizeof(T)};
   }
   // A part of the same memory, kept alive by the same owner.
-  Buffer slice(int64_t offset, int64_t bytes) const { return {owner_, data_ + offset, bytes, place_, ready_, charged_}; }
+  Buffer slice(int64_t offset, int64_t bytes) const {
+    return {owner_, data_ + offset, bytes, place_, ready_, charged_};
+  }
 
  private:
   std::shared_ptr<void> owner_;

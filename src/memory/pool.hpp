@@ -18,7 +18,8 @@ namespace frazil::memory {
 class FRAZIL_API Relief {
  public:
   virtual ~Relief();
-  // Gives back `bytes` or as much as there is; says how much it was. Charges nothing, and waits for nobody who may.
+  // Gives back about `bytes` or as much as there is; 0 if that is nothing. Charges nothing, and waits for nobody who
+  // may. What others still read is only given back when they are done.
   virtual int64_t relieve(int64_t bytes) = 0;
 };
 

@@ -21,7 +21,14 @@ from frazil.explain import explain
 from frazil.polars.plan import Plan, plan
 from frazil.report import NodeReport, Reason, Report, UnsupportedError
 
-DEFAULTS: dict[str, Any] = {"device": "auto", "strict": False, "threads": 0, "memory_limit": 0, "batch_rows": 0, "spill_directory": ""}
+DEFAULTS: dict[str, Any] = {
+    "device": "auto",
+    "strict": False,
+    "threads": 0,
+    "memory_limit": 0,
+    "batch_rows": 0,
+    "spill_directory": "",
+}
 Target = str | Path | IO[bytes] | IO[str] | pl.PartitionBy
 
 
@@ -241,6 +248,7 @@ class Engine(pl.Engine):
             kernel_seconds=result.kernel_seconds,
             device_bytes=result.device_bytes,
             tiles_loaded=result.tiles_loaded,
+            bytes_peak=result.bytes_peak,
             bytes_spilled=result.bytes_spilled,
         )
 

@@ -237,8 +237,8 @@ void GroupBySink::remember_first(Assembly& assembly, const std::vector<KeyColumn
         {.value = negative.operand, .type = Type::mask, .bits = 1, .states = 2},
         {.value = position, .type = Type::i64, .shift = 1, .bits = 63}};
     const auto list = static_cast<int16>(builder.add_list(fields));
-    signs_.push_back({k, add_cell(builder.append({.op = Op::pack_key, .type = Type::u64, .list = list}, Type::u64),
-                                  Type::u64)});
+    signs_.push_back(
+        {k, add_cell(builder.append({.op = Op::pack_key, .type = Type::u64, .list = list}, Type::u64), Type::u64)});
   }
   if (!any_float) add_cell(position, Type::i64);
 }

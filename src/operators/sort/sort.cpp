@@ -30,11 +30,14 @@ class SortSink : public execute::Collect {
   void prepare(Assembly& assembly) override;
   std::unique_ptr<execute::LaneEnd> start(Context& context, const std::vector<execute::SlotState*>& slots) override;
   execute::SourcePtr finish(Context& context) override;
-  // The first `limit_` rows of the batches, which become one.
+  // Only the first `limit_` rows of the batches stay.
   void keep_first(Context& context, std::vector<Parked>& batches) const;
 
  private:
   std::vector<uint32_t> order(Context& context, const std::vector<Column>& columns, int64_t rows, int64_t end) const;
+  template <class Run>
+  std::vector<Parked> arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
+                              int64_t end, Run run) const;
   bool is_key(size_t column) const {
     return std::find(key_columns_.begin(), key_columns_.end(), column) != key_columns_.end();
   }
@@ -111,54 +114,58 @@ std::vector<uint32_t> SortSink::order(Context& context, const std::vector<Column
   return execute::sorted_rows(context, keys, rows, end);
 }
 
-void SortSink::keep_first(Context& context, std::vector<Parked>& batches) const {
-  const int64_t rows = execute::rows_of(batches), ordinal = batches.front().ordinal();
-  std::vector<Column> columns;
-  for (size_t c = 0; c < schema().size(); ++c) {
-    columns.push_back(execute::take_column(batches, c, schema()[c].type, context.pool));
+// Rows `begin` to `end` of the sorted batches, with their first `columns` columns. Column by column, so that little more
+// than keys and one column have to be in memory at a time. `run`: does so many tasks.
+template <class Run>
+std::vector<Parked> SortSink::arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
+                                      int64_t end, Run run) const {
+  const int64_t rows = execute::rows_of(batches), most = execute::morsel_rows(context, schema());
+  std::vector<Parked> pieces;
+  for (int64_t row = begin; row < end; row += most) {
+    pieces.emplace_back(context.parking, Batch{std::min(most, end - row), std::vector<Column>(columns), row - begin});
   }
-  batches.clear();
-  const std::vector<uint32_t> first = order(context, columns, rows, limit_);
-  for (Column& column : columns) column = primitives::gather(column, first, context.pool);
-  batches.emplace_back(context.parking, Batch{std::min(limit_, rows), std::move(columns), ordinal});
-}
-
-// Column by column, so that little more than keys and one column have to be in memory at a time.
-execute::SourcePtr SortSink::finish(Context& context) {
-  const int64_t rows = this->rows(), begin = std::min(offset_, rows);
-  const int64_t end = limit_ < 0 ? rows : std::clamp(limit_, begin, rows);
-  const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
-  std::vector<Parked> sorted;
-  for (int64_t row = begin; row < end; row += execute::kMorselRows) {
-    sorted.emplace_back(context.parking,
-                        Batch{std::min(execute::kMorselRows, end - row), std::vector<Column>(columns_), row - begin});
-  }
-  std::vector<Column> columns(this->schema().size());
-  auto take = [&](size_t c) {
-    return execute::take_column(batches(), c, this->schema()[c].type, context.pool);
-  };
+  if (pieces.empty()) return pieces;
+  auto take = [&](size_t c) { return execute::take_column(batches, c, schema()[c].type, context.pool); };
   memory::Reservation reservation(context.pool, "sort");
   reservation.resize(rows * static_cast<int64_t>(sizeof(uint32_t)));
+  std::vector<Column> keys(schema().size());
   std::vector<uint32_t> order;
-  context.scheduler->run(context, 1, [&](int, int64_t) {  // this thread waits for the user's Ctrl-C
-    for (size_t c = 0; c < columns.size() && begin < end; ++c) {
-      if (is_key(c)) columns[c] = take(c);
+  run(1, [&](int, int64_t) {
+    for (size_t c = 0; c < keys.size(); ++c) {
+      if (is_key(c)) keys[c] = take(c);
     }
-    if (begin < end) order = this->order(context, columns, rows, end);
-    columns.resize(columns_);  // keys that are no columns of the result have done their work
+    order = this->order(context, keys, rows, end);
+    keys.resize(columns);  // those that are no columns of the result have done their work
   });
-  context.scheduler->run(context, begin < end ? static_cast<int64_t>(columns_) : 0, [&](int, int64_t c) {
+  run(static_cast<int64_t>(columns), [&](int, int64_t c) {
     const auto number = static_cast<size_t>(c);
-    const Column column = is_key(number) ? std::exchange(columns[number], {}) : take(number);
-    for (Parked& piece : sorted) {
+    const Column column = is_key(number) ? std::exchange(keys[number], {}) : take(number);
+    for (Parked& piece : pieces) {
       context.check_cancelled();
       const std::span<const uint32_t> numbers(order.data() + begin + piece.ordinal(),
                                               static_cast<size_t>(piece.rows()));
       piece.put(number, primitives::gather(column, numbers, context.pool));
     }
   });
+  batches.clear();
+  return pieces;
+}
+
+void SortSink::keep_first(Context& context, std::vector<Parked>& batches) const {
+  batches = arrange(context, batches, schema().size(), 0, limit_, [](int64_t tasks, auto work) {
+    for (int64_t task = 0; task < tasks; ++task) work(0, task);
+  });
+}
+
+execute::SourcePtr SortSink::finish(Context& context) {
+  const int64_t begin = std::min(offset_, rows());
+  const int64_t end = limit_ < 0 ? rows() : std::clamp(limit_, begin, rows());
+  std::vector<Parked> sorted = arrange(context, batches(), columns_, begin, end, [&](int64_t tasks, auto work) {
+    context.scheduler->run(context, tasks, work);  // this thread waits for the user's Ctrl-C
+  });
   batches().clear();
   context.nodes[static_cast<size_t>(number_)].rows += end - begin;
+  const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
   return execute::parked_source(context, schema, std::move(sorted));
 }
 

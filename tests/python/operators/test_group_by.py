@@ -81,7 +81,7 @@ def test_groups_of_joined_rows_in_the_order_of_their_first_rows(device: str) -> 
     ids=str,
 )
 def test_means_of_decimals(device: str, values: list[Any], dtype: Any) -> None:
-    """As Polars' streaming engine has them; the in-memory one sums floats of the scaled values, which cancel less well."""
+    """As Polars' streaming engine has them; the in-memory one sums the scaled values as floats."""
     rows = pl.DataFrame({"d": pl.Series(values).cast(dtype), "k": [1] * len(values)}).lazy()
     assert_agreement(rows.group_by("k").agg(col("d").mean()), device, approximate=["d"], oracle="streaming")
     assert_agreement(rows.select(col("d").mean()), device, approximate=["d"], oracle="streaming")
