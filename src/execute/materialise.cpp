@@ -223,11 +223,11 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
         run_rows.push_back(primitives::kNoRow);
         continue;
       }
-      const uint32 begin = (*runs.start)[run[i]] + position.taken, left = (*runs.start)[run[i] + 1] - begin;
+      const uint32 begin = runs.start[run[i]] + position.taken, left = runs.start[run[i] + 1] - begin;
       const uint32 count = std::min(left, static_cast<uint32>(kPieceRows - repeated.size()));
       for (uint32 at = begin; at < begin + count; ++at) {
         repeated.push_back(i);
-        run_rows.push_back((*runs.rows)[at]);
+        run_rows.push_back(runs.rows[at]);
       }
       if (count < left) {
         position.taken += count;

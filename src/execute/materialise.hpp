@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "execute/pipeline.hpp"
@@ -38,8 +39,7 @@ class Materialise {
 
 // How runs of build rows are spelled out.
 struct Runs {
-  const std::vector<uint32>* start = nullptr;
-  const std::vector<uint32>* rows = nullptr;
+  std::span<const uint32> start, rows;
 };
 
 // How far a batch with runs is spelled out.

@@ -70,7 +70,10 @@ void BuildSink::make_table(Context& context, const Key* keys, int64_t rows, std:
     words = context.pool->allocate_zeroed((rows + 63) / 64 * 8, "join");
     std::copy_n(validity.as<uint8_t>(), (rows + 7) / 8, words.mutable_as<uint8_t>());
   }
-  table->build({keys, static_cast<size_t>(rows)}, validity ? words.as<uint64>() : nullptr, layout_.range());
+  table->build({keys, static_cast<size_t>(rows)}, validity ? words.as<uint64>() : nullptr, layout_.range(),
+               [&](int64 tasks, const std::function<void(int64)>& work) {
+                 context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
+               });
 }
 
 execute::SourcePtr BuildSink::finish(Context& context) {
@@ -94,13 +97,17 @@ execute::SourcePtr BuildSink::finish(Context& context) {
   } else if (layout_.form == KeyLayout::Form::wide) {
     make_table(context, key_column_.values.as<uint128>(), side_->rows, wide_);
   } else {
-    text_keys_.resize(static_cast<size_t>(side_->rows));
-    for (int64_t row = 0; row < side_->rows; ++row) {
-      if (!key_column_.is_valid(row)) continue;
-      const std::string_view text = columns::text_at(key_column_, row);
-      text_keys_[static_cast<size_t>(row)] = primitives::cpu::view_of(text.data(), static_cast<uint32>(text.size()));
-    }
-    make_table(context, text_keys_.data(), side_->rows, text_);
+    text_keys_ = context.pool->allocate(side_->rows * static_cast<int64_t>(sizeof(RegisterView)), "join");
+    auto* views = text_keys_.mutable_as<RegisterView>();
+    constexpr int64_t kChunk = 1 << 16;
+    context.scheduler->run(context, (side_->rows + kChunk - 1) / kChunk, [&](int, int64_t chunk) {
+      for (int64_t row = chunk * kChunk; row < std::min((chunk + 1) * kChunk, side_->rows); ++row) {
+        if (!key_column_.is_valid(row)) continue;
+        const std::string_view text = columns::text_at(key_column_, row);
+        views[row] = primitives::cpu::view_of(text.data(), static_cast<uint32>(text.size()));
+      }
+    });
+    make_table(context, views, side_->rows, text_);
   }
   state_ = {narrow_.get(), wide_.get(), text_.get()};
   return execute::table_source(context, {}, {});
@@ -109,9 +116,9 @@ execute::SourcePtr BuildSink::finish(Context& context) {
 bool BuildSink::unique() const { return narrow_ ? narrow_->unique() : wide_ ? wide_->unique() : text_->unique(); }
 
 execute::Runs BuildSink::runs() const {
-  if (narrow_) return {&narrow_->start(), &narrow_->rows()};
-  if (wide_) return {&wide_->start(), &wide_->rows()};
-  return {&text_->start(), &text_->rows()};
+  if (narrow_) return {narrow_->start(), narrow_->rows()};
+  if (wide_) return {wide_->start(), wide_->rows()};
+  return {text_->start(), text_->rows()};
 }
 
 // --- probe side ------------------------------------------------------------------------------------------------------

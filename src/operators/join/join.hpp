@@ -43,7 +43,7 @@ class BuildSink : public execute::Collect {
   execute::KeyLayout layout_;
   std::shared_ptr<execute::BuildSide> side_;
   columns::Column key_column_;
-  std::vector<program::RegisterView> text_keys_;
+  memory::Buffer text_keys_;  // views of key_column_
   std::unique_ptr<primitives::cpu::JoinTable<uint64>> narrow_;
   std::unique_ptr<primitives::cpu::JoinTable<uint128>> wide_;
   std::unique_ptr<primitives::cpu::JoinTable<program::RegisterView>> text_;
