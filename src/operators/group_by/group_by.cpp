@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kDirectBits = 12;  // up to this, groups are array places
 constexpr int kPartitionBits = 6;
-constexpr int kPartitions = 1 << kPartitionBits;
+constexpr uint32_t kFewGroups = 1 << 12;  // not worth partitions
 constexpr int128 kMost = static_cast<int128>(~uint128{0} >> 1);
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -391,62 +391,89 @@ void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
   places_.assign(lanes.size(), place);
 }
 
-namespace {
+// The groups of one lane by partition of their hash, in group order: those of partition p are from start[p] up to
+// start[p + 1]. Keys and hashes lie beside them, so that a partition reads its own bytes only.
+template <class Key>
+struct GroupBySink::Partitioned {
+  std::vector<uint32_t> start, groups;
+  std::vector<Key> keys;
+  std::vector<uint64> hashes;
+  memory::Reservation reservation;
 
-// Groups of a table by partition of their hash: places[start[p]] up to places[start[p + 1]], in group order.
-struct Partitioned {
-  std::vector<uint32_t> start, places;
-  std::span<const uint32_t> of(size_t p) const { return {places.data() + start[p], start[p + 1] - start[p]}; }
+  std::span<const uint32_t> of(size_t p) const { return {groups.data() + start[p], start[p + 1] - start[p]}; }
+
+  Partitioned() = default;
+  Partitioned(const GroupTable<Key>& table, int bits, const memory::PoolPtr& pool) : reservation(pool, "group_by") {
+    constexpr auto kBytes = static_cast<int64_t>(sizeof(Key) + sizeof(uint64) + sizeof(uint32_t));
+    reservation.resize(table.size() * kBytes);
+    groups.resize(table.size());
+    keys.resize(table.size());
+    hashes.resize(table.size());
+    auto part = [&](uint64 hash) { return bits == 0 ? 0 : hash >> (64 - bits); };
+    start.assign((size_t{1} << bits) + 1, 0);
+    for (uint64 hash : table.hashes()) ++start[part(hash) + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    std::vector<uint32_t> next(start.begin(), start.end() - 1);
+    for (uint32_t g = 0; g < table.size(); ++g) {
+      const uint64 hash = table.hashes()[g];
+      const uint32_t at = next[part(hash)]++;
+      groups[at] = g;
+      keys[at] = table.keys()[g];
+      hashes[at] = hash;
+    }
+  }
 };
-
-Partitioned partition(const std::vector<uint64>& hashes) {
-  Partitioned out{std::vector<uint32_t>(kPartitions + 1, 0), std::vector<uint32_t>(hashes.size())};
-  constexpr int kShift = 64 - kPartitionBits;
-  for (uint64 hash : hashes) ++out.start[(hash >> kShift) + 1];
-  for (int p = 0; p < kPartitions; ++p) out.start[p + 1] += out.start[p];
-  std::vector<uint32_t> next(out.start.begin(), out.start.end() - 1);
-  for (uint32_t g = 0; g < hashes.size(); ++g) out.places[next[hashes[g] >> kShift]++] = g;
-  return out;
-}
-
-}  // namespace
 
 template <class Key>
 void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneEnd>>& lanes) {
-  std::vector<Partitioned> parts(lanes.size());
+  uint32_t most = 0;
+  for (auto& lane : lanes) most = std::max(most, static_cast<GroupLane&>(*lane).groups->size());
+  const int bits = most < kFewGroups ? 0 : kPartitionBits;
+  std::vector<Partitioned<Key>> parts(lanes.size());
   places_.resize(lanes.size());
   context.scheduler->run(context, static_cast<int64_t>(lanes.size()), [&](int, int64_t l) {
     auto& lane = static_cast<GroupLane&>(*lanes[static_cast<size_t>(l)]);
-    parts[static_cast<size_t>(l)] = partition(table_of<Key>(*lane.groups).hashes());
-    places_[static_cast<size_t>(l)].resize(lane.groups->size());
+    parts[static_cast<size_t>(l)] = {table_of<Key>(*lane.groups), bits, pool_};
+    if (!segments_.empty()) places_[static_cast<size_t>(l)].resize(lane.groups->size());
   });
-  std::vector<columns::Batch> made(kPartitions);
-  context.scheduler->run(context, kPartitions, [&](int, int64_t p) {
-    GroupTable<Key> table(pool_, "group_by");
-    std::vector<CellColumn> cells;
-    for (const CellPlan& cell : cells_) cells.emplace_back(cell, 1, pool_);
-    for (size_t l = 0; l < lanes.size(); ++l) {
-      auto& lane = static_cast<GroupLane&>(*lanes[l]);
-      const GroupTable<Key>& from = table_of<Key>(*lane.groups);
-      const std::span<const uint32_t> groups = parts[l].of(static_cast<size_t>(p));
-      for (uint32_t g : groups) places_[l][g] = table.find_or_insert(from.keys()[g], from.hashes()[g]);
-      for (size_t c = 0; c < cells.size(); ++c) {
-        cells[c].grow(table.size());
-        cells[c].combine(lane.cell_slots[c]->cells, groups, places_[l]);
-      }
-    }
-    const int64_t rows = table.size();
-    made[static_cast<size_t>(p)] =
-        batch_of(execute::unpack(layout_, table.keys().data(), rows, pool_), cells, rows, nullptr);
+  std::vector<columns::Batch> made(size_t{1} << bits);
+  context.scheduler->run(context, static_cast<int64_t>(made.size()), [&](int, int64_t p) {
+    made[static_cast<size_t>(p)] = merge_partition(lanes, parts, static_cast<size_t>(p));
   });
   uint32_t rows_before = 0;
-  for (size_t p = 0; p < kPartitions; ++p) {
-    for (size_t l = 0; l < lanes.size(); ++l) {
+  for (size_t p = 0; p < made.size(); ++p) {
+    for (size_t l = 0; l < lanes.size() && !segments_.empty(); ++l) {
       for (uint32_t g : parts[l].of(p)) places_[l][g] += rows_before;
     }
     rows_before += static_cast<uint32_t>(made[p].rows);
     if (made[p].rows > 0) batches_.push_back(std::move(made[p]));
   }
+}
+
+template <class Key>
+columns::Batch GroupBySink::merge_partition(std::vector<std::unique_ptr<LaneEnd>>& lanes,
+                                            const std::vector<Partitioned<Key>>& parts, size_t p) {
+  constexpr uint32_t kAhead = 16;  // groups whose slots are on their way from memory
+  GroupTable<Key> table(pool_, "group_by");
+  for (const Partitioned<Key>& part : parts) table.reserve(table.size() + part.of(p).size());
+  std::vector<CellColumn> cells;
+  for (const CellPlan& cell : cells_) cells.emplace_back(cell, 1, pool_);
+  std::vector<uint32_t> places;
+  for (size_t l = 0; l < lanes.size(); ++l) {
+    const Partitioned<Key>& part = parts[l];
+    const std::span<const uint32_t> groups = part.of(p);
+    places.resize(groups.size());
+    for (uint32_t i = 0, at = part.start[p]; i < groups.size(); ++i, ++at) {
+      if (i + kAhead < groups.size()) table.prefetch(part.hashes[at + kAhead]);
+      places[i] = table.find_or_insert(part.keys[at], part.hashes[at]);
+      if (!segments_.empty()) places_[l][groups[i]] = places[i];
+    }
+    for (size_t c = 0; c < cells.size(); ++c) {
+      cells[c].grow(table.size());
+      cells[c].combine(static_cast<GroupLane&>(*lanes[l]).cell_slots[c]->cells, groups, places);
+    }
+  }
+  return batch_of(execute::unpack(layout_, table.keys().data(), table.size(), pool_), cells, table.size(), nullptr);
 }
 
 void GroupBySink::merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) {

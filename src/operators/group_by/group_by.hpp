@@ -32,6 +32,8 @@ class GroupBySink : public execute::Sink {
 
  private:
   enum class Variant { one_group, direct, hash };
+  template <class Key>
+  struct Partitioned;  // the groups of a lane
   void plan_cells(execute::Assembly& assembly);
   int place_cell(program::Builder& builder, CellPlan& cell, int64_t rows);
   std::vector<execute::KeyColumn> compile_keys(execute::Assembly& assembly) const;
@@ -41,6 +43,9 @@ class GroupBySink : public execute::Sink {
   void merge_direct(std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
   template <class Key>
   void merge_hash(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
+  template <class Key>
+  columns::Batch merge_partition(std::vector<std::unique_ptr<execute::LaneEnd>>& lanes,
+                                 const std::vector<Partitioned<Key>>& parts, size_t p);
   void restore_signs(columns::Batch& batch) const;
   void order_by_first_row(execute::Context& context);
   columns::Batch batch_of(const std::vector<columns::Column>& keys, const std::vector<CellColumn>& cells, int64_t rows,

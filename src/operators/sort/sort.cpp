@@ -114,8 +114,8 @@ std::vector<uint32_t> SortSink::order(Context& context, const std::vector<Column
   return execute::sorted_rows(context, keys, rows, end);
 }
 
-// Rows `begin` to `end` of the sorted batches, with their first `columns` columns. Column by column, so that little more
-// than keys and one column have to be in memory at a time. `run`: does so many tasks.
+// Rows `begin` to `end` of the sorted batches, with their first `columns` columns. Column by column, so that little
+// more than keys and one column have to be in memory at a time. `run`: does so many tasks.
 template <class Run>
 std::vector<Parked> SortSink::arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
                                       int64_t end, Run run) const {
