@@ -3,9 +3,9 @@
 usage: generate_registry.py SRC OUT
 
 OUT gets for each family FAMILY.cpp (what lower knows, and the loops of functions that only the host can run) and
-FAMILY_isa.cpp (all other loops, compiled once per instruction set), functions.cpp and functions_isa.cpp that join them,
-device_functions (cases of the CUDA interpreter) and operators.cpp. A file is only written if it changes, so that nothing
-is compiled again for nothing.
+FAMILY_isa.cpp (all other loops, compiled once per instruction set), functions.cpp and functions_isa.cpp that join
+them, device_functions (cases of the CUDA interpreter) and operators.cpp. A file is only written if it changes, so that
+nothing is compiled again for nothing.
 """
 
 import re
@@ -88,7 +88,8 @@ def write_family(out: Path, family: str, functions: list[Function]) -> None:
     loops = [function for function in functions if function.has_loop]
     write(
         out / f"{family}.cpp",
-        f'#define FZ_HOST\n#include "engine/registry.hpp"\n#include "functions/host_kernel.hpp"\n{includes(functions)}\n'
+        '#define FZ_HOST\n#include "engine/registry.hpp"\n#include "functions/host_kernel.hpp"\n'
+        f"{includes(functions)}\n"
         f"namespace frazil::engine {{\nvoid add_{family}(std::vector<lower::Function>& all);\n"
         f"void add_{family}(std::vector<lower::Function>& all) {{\n{rows}}}\n}}  // namespace frazil::engine\n\n"
         "namespace frazil::functions {\n"
@@ -119,7 +120,8 @@ def main(source: Path, out: Path) -> None:
         + "".join(f"void add_{family}(std::vector<lower::Function>& all);\n" for family in families)
         + "std::vector<lower::Function> generated_functions() {\n  std::vector<lower::Function> all;\n"
         + "".join(f"  add_{family}(all);\n" for family in families)
-        + "  return all;\n}\n}  // namespace frazil::engine\n\nnamespace frazil::functions {\nusing program::Instruction;\n"
+        + "  return all;\n}\n}  // namespace frazil::engine\n\n"
+        "namespace frazil::functions {\nusing program::Instruction;\n"
         + joined_lookup("host_step_of", [f"host_loop_of_{family}" for family in families])
         + "}  // namespace frazil::functions\n",
     )
