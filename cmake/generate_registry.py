@@ -133,13 +133,18 @@ def main(source: Path, out: Path) -> None:
     )
     loops = [function for function in functions if function.has_loop]
     maps = [function for function in loops if function.shape == "map"]
+    cases = {
+        "FZ_FUNCTION": [f for f in maps if ".to_mask = true" not in f.text],
+        "FZ_PREDICATE": [f for f in maps if ".to_mask = true" in f.text],
+        "FZ_VIEW": [f for f in loops if f.shape == "view"],
+        "FZ_STRING": [f for f in loops if f.shape == "string"],
+    }
     write(
         out / "device_functions.inc",
-        "#ifdef FZ_FUNCTION\n"
-        + "".join(f"FZ_FUNCTION({f.number}, {f.struct})\n" for f in maps if ".to_mask = true" not in f.text)
-        + "#endif\n#ifdef FZ_PREDICATE\n"
-        + "".join(f"FZ_PREDICATE({f.number}, {f.struct})\n" for f in maps if ".to_mask = true" in f.text)
-        + "#endif\n",
+        "".join(
+            f"#ifdef {macro}\n" + "".join(f"{macro}({f.number}, {f.struct})\n" for f in listed) + "#endif\n"
+            for macro, listed in cases.items()
+        ),
     )
     write(out / "device_functions.hpp", "#pragma once\n" + includes(functions))
     kinds = sorted(f.parent.name for f in (source / "operators").glob("*/*.cpp") if f.stem == f.parent.name)

@@ -100,7 +100,12 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
   }
   for (execute::Parked& batch : rows.batches()) {
     columns::Batch plain{batch.rows(), {}, batch.ordinal()};
-    for (size_t place : places) plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
+    if (batch.is_on_device()) {
+      const columns::Batch made = context.resident->download(context, batch.load());
+      for (size_t place : places) plain.columns.push_back(primitives::decode(made.columns[place], context.pool));
+    } else {
+      for (size_t place : places) plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
+    }
     table->batches.push_back(std::move(plain));
   }
   return table;

@@ -22,7 +22,14 @@ class Materialise {
   Facts facts(const Assembly& assembly) const;
   std::unique_ptr<MaterialiseLane> start(Context& context, const std::vector<SlotState*>& slots) const;
 
+  // On a device: what it cannot hold of these columns, the columns of the source among them, and the batch that a run
+  // over the rows of `source` made.
+  std::string device_lacks() const;
+  std::vector<int> source_columns() const;
+  columns::Batch take(Context& context, const columns::Batch& source, primitives::DeviceRows made) const;
+
  private:
+  columns::Column computed(primitives::Device& device, size_t b, const primitives::DeviceRows& made) const;
   friend class MaterialiseLane;
   struct Emitted {
     program::Type type;  // none: row numbers
@@ -84,6 +91,12 @@ class Collect : public Sink {
   std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) override;
   void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) override;
   SourcePtr finish(Context& context) override { return parked_source(context, schema_, std::move(batches_)); }
+  std::string device_lacks(const Facts&) const override { return materialise_.device_lacks(); }
+  std::vector<int> source_columns() const override { return materialise_.source_columns(); }
+  void take(Context& context, const columns::Batch& source, primitives::DeviceRows made) override {
+    batches_.clear();
+    batches_.emplace_back(context.parking, materialise_.take(context, source, std::move(made)));
+  }
 
   const columns::Schema& schema() const { return schema_; }
   std::vector<Parked>& batches() { return batches_; }

@@ -5,8 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/target.hpp"
+#include "execute/resident.hpp"
 #include "execute/source.hpp"
-#include "primitives/cpu/ordered_bits.hpp"
+#include "primitives/ordered_bits.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -103,22 +104,22 @@ void read_values(const Context& context, const Column& column, Ranks& ranks) {
     ranks.bits = 1;
   } else {
     const std::optional<Interval> interval = column.type.is_float() ? std::nullopt : columns::measure_interval(column);
-    const uint128 low = interval ? static_cast<uint128>(interval->low - column.base) : 0;
+    const Interval known = interval.value_or(Interval{column.base, column.base});
+    const auto low = static_cast<uint128>(known.low - column.base);
     with_element(column, [&](auto zero) {
       using T = decltype(zero);
       const T* values = column.values.as<T>() + column.offset;
       each_row(context, column.rows, [&](int64_t row) {
         if (!column.is_valid(row)) return;
         if constexpr (std::is_floating_point_v<T>) {
-          ranks.values[static_cast<size_t>(row)] = primitives::cpu::ordered_bits(static_cast<double>(values[row]));
+          ranks.values[static_cast<size_t>(row)] = primitives::ordered_bits(static_cast<double>(values[row]));
         } else {
           ranks.values[static_cast<size_t>(row)] = static_cast<uint128>(values[row]) - low;
         }
       });
     });
-    ranks.bits = column.type.is_float() ? 64
-                 : interval ? bits_for(static_cast<uint128>(interval->high) - static_cast<uint128>(interval->low))
-                            : 0;
+    ranks.bits = column.type.is_float() ? 64 : 0;
+    if (interval) ranks.bits = bits_for(static_cast<uint128>(known.high) - static_cast<uint128>(known.low));
   }
 }
 
@@ -156,6 +157,10 @@ Ranks rank(const Context& context, const SortKey& key) {
   return ranks;
 }
 
+bool is_text(const SortKey& key) {
+  return key.column.type.is_string_like() && key.column.encoding != Encoding::dictionary;
+}
+
 template <class Before>
 std::vector<uint32_t> order_rows(const Context& context, int64_t rows, int64_t limit, Before before_row) {
   const auto before = interruptible(context, before_row);
@@ -183,11 +188,18 @@ int compare_text(const SortKey& key, uint32_t a, uint32_t b) {
 
 }  // namespace
 
+std::optional<memory::Buffer> sorted_rows_on_device(Context& context, std::span<const SortKey> keys, int64_t rows) {
+  std::vector<primitives::DeviceSortKey> on_device;
+  for (const SortKey& key : keys) {
+    if (is_text(key)) return std::nullopt;
+    on_device.push_back({&key.column, key.descending, key.nulls_last, {}});
+    if (key.column.encoding == Encoding::dictionary) on_device.back().ranks = rank_dictionary(context, *key.column.dictionary);
+  }
+  return context.resident->device().order(on_device, rows);
+}
+
 std::vector<uint32_t> sorted_rows(const Context& context, std::span<const SortKey> keys, int64_t rows, int64_t limit) {
   FZ_CHECK(rows < primitives::kNoRow);
-  auto is_text = [](const SortKey& key) {
-    return key.column.type.is_string_like() && key.column.encoding != Encoding::dictionary;
-  };
   memory::Reservation reservation(context.pool, "sort");
   // The ranks of each key, the packed ones of all, and the order.
   reservation.resize(rows * static_cast<int64_t>(sizeof(uint128) * (keys.size() + 1) + sizeof(uint32_t)));

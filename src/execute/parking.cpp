@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "execute/resident.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -103,12 +104,13 @@ struct Parked::State {
 
   std::shared_ptr<Parking> parking;
   int64_t rows, ordinal;
+  bool is_on_device;
   mutable std::mutex mutex;  // of the places: a column may move while another is read
   std::vector<Place> places;
 };
 
 Parked::Parked(std::shared_ptr<Parking> parking, Batch batch)
-    : state_(new State{std::move(parking), batch.rows, batch.ordinal, {}, {}}) {
+    : state_(new State{std::move(parking), batch.rows, batch.ordinal, execute::is_on_device(batch), {}, {}}) {
   for (Column& column : batch.columns) state_->places.push_back(State::place(std::move(column)));
   std::lock_guard lock(state_->parking->mutex_);
   state_->parking->states_.insert(state_.get());
@@ -128,6 +130,7 @@ Parked::~Parked() {
 
 int64_t Parked::rows() const { return state_->rows; }
 int64_t Parked::ordinal() const { return state_->ordinal; }
+bool Parked::is_on_device() const { return state_->is_on_device; }
 const Column& Parked::shape(size_t column) const { return state_->places[column].shape; }
 bool Parked::has_nulls(size_t column) const { return state_->places[column].has_nulls; }
 

@@ -25,6 +25,7 @@ class Parked {
 
   int64_t rows() const;
   int64_t ordinal() const;
+  bool is_on_device() const;  // in the memory of a device, which it does not leave
   // A column without its buffers, and whether any of its rows is null.
   const columns::Column& shape(size_t column) const;
   bool has_nulls(size_t column) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "execute/resident.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -118,10 +119,8 @@ class TableSource : public Source {
     Column like = batches_.empty() ? primitives::nulls(field.type, 0, context.pool) : batches_[0].shape(c);
     if (!agree) like = plain(like);
     program::SourceColumn source = describe(field.name, like);
-    if (!batches_.empty()) {
-      source.nullable = nullable;
-      source.interval = joined(batches_, c);
-    }
+    source.nullable = nullable;
+    if (!batches_.empty()) source.interval = joined(batches_, c);
     facts_.columns.push_back(std::move(source));
   }
 
@@ -151,6 +150,7 @@ int64_t morsel_rows(const Context& context, const columns::Schema& schema) {
 }
 
 SourcePtr parked_source(Context& context, const columns::Schema& schema, std::vector<Parked> batches, std::string key) {
+  if (batches.size() == 1 && batches[0].is_on_device()) return device_source(schema, batches[0].load());
   return std::make_shared<TableSource>(context, schema, std::move(batches), std::move(key));
 }
 

@@ -29,11 +29,14 @@ class Source {
   virtual int64_t rows_before(int64_t task) const = 0;
   // What names these rows for good: equal keys mean equal rows while a source with that key is alive. Empty: nothing.
   virtual std::string key() const { return ""; }
+  // All rows, where they lie in a device's memory; else null.
+  virtual const columns::Batch* on_device() const { return nullptr; }
 };
 
 using SourcePtr = std::shared_ptr<Source>;
 
-// Batches cut into morsels. Columns are brought to one layout: encodings stay where all batches agree.
+// Batches cut into morsels. Columns are brought to one layout: encodings stay where all batches agree. One batch in a
+// device's memory stays there until somebody else reads it.
 SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<columns::Batch> batches,
                        std::string key = "");
 SourcePtr parked_source(Context& context, const columns::Schema& schema, std::vector<Parked> batches,

@@ -133,8 +133,8 @@ std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Co
   std::vector<std::unique_ptr<execute::SlotState>> slots;
   std::vector<execute::SlotState*> slot_pointers;
   std::vector<void*> states;
-  for (const auto& factory : assembly.slots()) {
-    slots.push_back(factory(context));
+  for (const execute::Slot& slot : assembly.slots()) {
+    slots.push_back(slot.factory(context));
     slot_pointers.push_back(slots.back().get());
     states.push_back(slots.back()->state());
   }
@@ -178,7 +178,9 @@ std::optional<Value> Expressions::compile_on_dictionary(Assembly& assembly, cons
   auto owned = std::make_shared<OwnedLookup>();
   owned->truth = truth_of_values(*this, assembly.context(), call, column->name, *codes->dictionary);
   owned->table = {owned->truth.data(), static_cast<uint32>(owned->truth.size())};
-  const int slot = assembly.add_slot(call.text(), execute::shared_slot(owned, &owned->table));
+  const int slot =
+      assembly.add_slot(call.text(), execute::shared_slot(owned, &owned->table),
+                        [owned](execute::Context&) { return primitives::DeviceSlot{.lookup = &owned->table}; });
   return assembly.builder().lookup(codes->value, slot);
 }
 

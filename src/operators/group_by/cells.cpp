@@ -106,16 +106,21 @@ void CellColumn::combine(const CellColumn& other, std::span<const uint32_t> grou
   });
 }
 
-columns::Column CellColumn::column(int64_t rows, const std::vector<uint32_t>* groups,
-                                   const columns::DataType& type) const {
+columns::Column CellColumn::layout(Type cell, int64_t rows, const columns::DataType& type) {
   columns::Column column;
   column.type = type;
   column.rows = rows;
+  column.physical = program::bytes_of(cell) == 16  ? columns::Physical::w16
+                    : program::bytes_of(cell) == 8 ? columns::Physical::w8
+                                                   : columns::Physical::w4;
+  return column;
+}
+
+columns::Column CellColumn::column(int64_t rows, const std::vector<uint32_t>* groups,
+                                   const columns::DataType& type) const {
+  columns::Column column = layout(type_, rows, type);
   with_type([&](auto zero) {
     using T = decltype(zero);
-    column.physical = sizeof(T) == 16  ? columns::Physical::w16
-                      : sizeof(T) == 8 ? columns::Physical::w8
-                                       : columns::Physical::w4;
     column.values = pool_->allocate(rows * static_cast<int64_t>(sizeof(T)), "group_by");
     const T* data = static_cast<const T*>(array_.data);
     T* to = column.values.mutable_as<T>();

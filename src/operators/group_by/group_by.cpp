@@ -1,11 +1,13 @@
 #include "operators/group_by/group_by.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <span>
 
 #include "base/error.hpp"
 #include "execute/order.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "lower/rules.hpp"
 #include "primitives/move.hpp"
@@ -303,23 +305,81 @@ std::unique_ptr<LaneEnd> GroupBySink::start(Context& context, const std::vector<
   return lane;
 }
 
-std::optional<primitives::DeviceAggregation> GroupBySink::device_aggregation() const {
-  if (variant_ == Variant::hash || !segments_.empty()) return std::nullopt;
-  primitives::DeviceAggregation aggregation;
-  aggregation.groups = variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits;
-  for (const CellPlan& cell : cells_) {
-    if (cell.kind == CellKind::min || cell.kind == CellKind::max || cell.type == Type::i128) return std::nullopt;
-    aggregation.cells.push_back({cell.slot, program::is_float(cell.type)});
-  }
-  return aggregation;
+std::string GroupBySink::device_lacks(const execute::Facts&) const {
+  if (first_row_ >= 0) return "groups that are told from their first rows";
+  return segments_.empty() ? "" : "aggregates over the rows of a group";
 }
 
-void GroupBySink::add_totals(LaneEnd& end, const primitives::DeviceTotals& totals) {
-  auto& lane = static_cast<GroupLane&>(end);
-  for (size_t c = 0; c < cells_.size(); ++c) {
-    auto* to = static_cast<uint64*>(lane.cell_slots[c]->cells.array().data);
-    std::copy(totals.cells[c].begin(), totals.cells[c].end(), to);
+void GroupBySink::describe(primitives::DeviceRun& run) const {
+  for (const CellPlan& cell : cells_) run.cells.push_back(cell.slot);
+  if (variant_ == Variant::direct) run.groups = int64_t{1} << layout_.bits;
+  if (variant_ == Variant::hash && layout_.form == KeyLayout::Form::narrow) run.key_bits = layout_.bits;
+}
+
+void GroupBySink::take(Context& context, const columns::Batch&, primitives::DeviceRows made) {
+  batches_.clear();
+  if (variant_ == Variant::hash) {
+    const bool narrow = layout_.form == KeyLayout::Form::narrow;
+    batches_ = {narrow ? device_groups(context, made) : host_groups(context, made)};
+    return;
   }
+  std::vector<CellColumn> totals;
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    totals.emplace_back(cells_[c], 1, pool_);
+    totals.back().grow(variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits);
+    std::memcpy(totals.back().array().data, made.cells[c].data(), made.cells[c].size());
+  }
+  keep_present(totals);
+}
+
+// Groups stay where they were made.
+columns::Batch GroupBySink::device_groups(Context& context, const primitives::DeviceRows& made) const {
+  primitives::Device& device = context.resident->device();
+  columns::Batch batch{made.rows, {}};
+  for (const KeyLayout::Field& field : layout_.fields) {
+    columns::Column column = execute::key_column(field, made.rows);
+    device.unpack_key(made.arrays[0],
+                      {field.value_type, field.nullable, field.shift, field.bits, static_cast<int64_t>(field.base)},
+                      column);
+    batch.columns.push_back(std::move(column));
+  }
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    columns::Column column = CellColumn::layout(cells_[c].type, made.rows, dtype_of(cells_[c].type));
+    column.values = made.arrays[c + 1];
+    if (column.type.is_integer() && column.physical == columns::Physical::w8) column.interval = device.interval(column);
+    batch.columns.push_back(std::move(column));
+  }
+  return batch;
+}
+
+// Keys that are not one number of 64 bits are unpacked on the host.
+columns::Batch GroupBySink::host_groups(Context& context, const primitives::DeviceRows& made) const {
+  columns::Column keys;
+  keys.rows = made.rows;
+  keys.values = made.arrays[0];
+  keys.characters = made.characters;
+  keys.physical = layout_.form == KeyLayout::Form::wide ? columns::Physical::w16 : columns::Physical::view;
+  keys.type = columns::simple(layout_.form == KeyLayout::Form::wide ? TypeId::uint128 : TypeId::binary);
+  keys = context.resident->download(context, keys);
+  columns::Batch batch{made.rows, {}};
+  if (layout_.form == KeyLayout::Form::wide) {
+    batch.columns = execute::unpack(layout_, keys.values.as<uint128>(), made.rows, pool_);
+  } else {
+    std::vector<RegisterView> views(static_cast<size_t>(made.rows));
+    for (int64_t row = 0; row < made.rows; ++row) {
+      const std::string_view text = columns::text_at(keys, row);
+      views[static_cast<size_t>(row)] = program::view_of(text.data(), static_cast<uint32>(text.size()));
+    }
+    batch.columns = execute::unpack(layout_, views.data(), made.rows, pool_);
+  }
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    columns::Column column = CellColumn::layout(cells_[c].type, made.rows, dtype_of(cells_[c].type));
+    column.values = made.arrays[c + 1];
+    column = context.resident->download(context, column);
+    if (column.type.is_integer() && column.rows > 0) column.interval = columns::measure_interval(column);
+    batch.columns.push_back(std::move(column));
+  }
+  return batch;
 }
 
 columns::Batch GroupBySink::batch_of(const std::vector<columns::Column>& keys, const std::vector<CellColumn>& cells,
@@ -372,23 +432,29 @@ void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
     }
   }
   for (CellSlot* slot : first.cell_slots) merged.push_back(std::move(slot->cells));
+  const std::vector<uint32_t> present = keep_present(merged);
+  std::vector<uint32_t> place(static_cast<size_t>(groups));
+  for (uint32_t row = 0; row < present.size(); ++row) place[present[row]] = row;
+  places_.assign(lanes.size(), place);
+}
+
+// The batch of the groups that have rows; their numbers.
+std::vector<uint32_t> GroupBySink::keep_present(const std::vector<CellColumn>& merged) {
   if (variant_ == Variant::one_group) {
     batches_.push_back(batch_of({}, merged, 1, nullptr));
-    return;
+    return {0};
   }
   std::vector<uint32_t> present;
   std::vector<uint64> keys;
   const auto* rows_of = static_cast<const int64*>(merged[static_cast<size_t>(occurrence_)].array().data);
-  for (int64_t g = 0; g < groups; ++g) {
+  for (int64_t g = 0; g < int64_t{1} << layout_.bits; ++g) {
     if (rows_of[g] == 0) continue;
     present.push_back(static_cast<uint32_t>(g));
     keys.push_back(static_cast<uint64>(g));
   }
   const auto rows = static_cast<int64_t>(present.size());
   batches_.push_back(batch_of(execute::unpack(layout_, keys.data(), rows, pool_), merged, rows, &present));
-  std::vector<uint32_t> place(static_cast<size_t>(groups));
-  for (uint32_t row = 0; row < present.size(); ++row) place[present[row]] = row;
-  places_.assign(lanes.size(), place);
+  return present;
 }
 
 // The groups of one lane by partition of their hash, in group order: those of partition p are from start[p] up to

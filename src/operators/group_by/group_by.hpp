@@ -24,8 +24,9 @@ class GroupBySink : public execute::Sink {
   bool fixed_shares() const override { return sums_floats_; }
   void merge(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>> lanes) override;
   execute::SourcePtr finish(execute::Context& context) override;
-  std::optional<primitives::DeviceAggregation> device_aggregation() const override;
-  void add_totals(execute::LaneEnd& lane, const primitives::DeviceTotals& totals) override;
+  std::string device_lacks(const execute::Facts& facts) const override;
+  void describe(primitives::DeviceRun& run) const override;
+  void take(execute::Context& context, const columns::Batch& source, primitives::DeviceRows made) override;
 
   // The step that makes the node's columns from keys and accumulators.
   execute::StepPtr results_step() const;
@@ -41,6 +42,9 @@ class GroupBySink : public execute::Sink {
   void remember_first(execute::Assembly& assembly, const std::vector<execute::KeyColumn>& keys);
   void add_cells(execute::Assembly& assembly, program::Operand groups);
   void merge_direct(std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
+  std::vector<uint32_t> keep_present(const std::vector<CellColumn>& merged);
+  columns::Batch device_groups(execute::Context& context, const primitives::DeviceRows& made) const;
+  columns::Batch host_groups(execute::Context& context, const primitives::DeviceRows& made) const;
   template <class Key>
   void merge_hash(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>>& lanes);
   template <class Key>

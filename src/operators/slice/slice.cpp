@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "execute/materialise.hpp"
+#include "execute/resident.hpp"
 #include "lower/lowering.hpp"
 
 namespace frazil::operators {
@@ -16,6 +17,11 @@ class SliceSink : public execute::Collect {
     const int64_t begin = offset_ < 0 ? rows + offset_ : offset_;
     const int64_t end = length_ < 0 || length_ > rows - begin ? rows : begin + length_;
     const int64_t first = std::clamp<int64_t>(begin, 0, rows), last = std::clamp<int64_t>(end, first, rows);
+    context.nodes[static_cast<size_t>(number_)].rows += last - first;
+    if (batches().size() == 1 && batches()[0].is_on_device()) {
+      return execute::table_source(context, schema(),
+                                   {context.resident->slice(batches()[0].load(), first, last - first)});
+    }
     std::vector<execute::Parked> kept;
     int64_t at = 0;
     for (execute::Parked& batch : batches()) {
@@ -27,7 +33,6 @@ class SliceSink : public execute::Collect {
         kept.emplace_back(context.parking, columns::slice(batch.load(), from, to - from));
       }
     }
-    context.nodes[static_cast<size_t>(number_)].rows += last - first;
     return execute::parked_source(context, schema(), std::move(kept));
   }
 

@@ -3,6 +3,7 @@
 
 #include "execute/materialise.hpp"
 #include "execute/order.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
@@ -34,13 +35,14 @@ class SortSink : public execute::Collect {
   void keep_first(Context& context, std::vector<Parked>& batches) const;
 
  private:
-  std::vector<uint32_t> order(Context& context, const std::vector<Column>& columns, int64_t rows, int64_t end) const;
   template <class Run>
   std::vector<Parked> arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
                               int64_t end, Run run) const;
   bool is_key(size_t column) const {
     return std::find(key_columns_.begin(), key_columns_.end(), column) != key_columns_.end();
   }
+  execute::SourcePtr finish_on_device(Context& context, const Batch& table) const;
+  std::vector<execute::SortKey> keys(const std::vector<Column>& columns) const;
 
   const lower::Expressions& expressions_;
   plan::NodePtr node_;
@@ -100,9 +102,8 @@ std::unique_ptr<execute::LaneEnd> SortSink::start(Context& context, const std::v
   return std::make_unique<FirstLane>(*this, 2 * limit_ + execute::kMorselRows / 2, materialise().start(context, slots));
 }
 
-// Rows by number, up to the `end`-th. `columns`: at least the keys.
-std::vector<uint32_t> SortSink::order(Context& context, const std::vector<Column>& columns, int64_t rows,
-                                      int64_t end) const {
+// `columns`: at least the keys.
+std::vector<execute::SortKey> SortSink::keys(const std::vector<Column>& columns) const {
   const plan::Options &descending = *node_->list("descending"), &nulls_last = *node_->list("nulls_last");
   std::vector<execute::SortKey> keys;
   for (size_t k = 0; k < key_columns_.size(); ++k) {
@@ -111,7 +112,7 @@ std::vector<uint32_t> SortSink::order(Context& context, const std::vector<Column
     keys.back().descending = *descending[k].as<bool>();
     keys.back().nulls_last = *nulls_last[k].as<bool>();
   }
-  return execute::sorted_rows(context, keys, rows, end);
+  return keys;
 }
 
 // Rows `begin` to `end` of the sorted batches, with their first `columns` columns. Column by column, so that little
@@ -134,7 +135,7 @@ std::vector<Parked> SortSink::arrange(Context& context, std::vector<Parked>& bat
     for (size_t c = 0; c < keys.size(); ++c) {
       if (is_key(c)) keys[c] = take(c);
     }
-    order = this->order(context, keys, rows, end);
+    order = execute::sorted_rows(context, this->keys(keys), rows, end);
     keys.resize(columns);  // those that are no columns of the result have done their work
   });
   run(static_cast<int64_t>(columns), [&](int, int64_t c) {
@@ -157,7 +158,26 @@ void SortSink::keep_first(Context& context, std::vector<Parked>& batches) const 
   });
 }
 
+// Null: the keys hold what the device does not order.
+execute::SourcePtr SortSink::finish_on_device(Context& context, const Batch& table) const {
+  const std::optional<memory::Buffer> order = execute::sorted_rows_on_device(context, keys(table.columns), table.rows);
+  if (!order) return nullptr;
+  const int64_t begin = std::min(offset_, table.rows);
+  const int64_t end = length_ < 0 ? table.rows : std::min(begin + length_, table.rows);
+  Batch result{table.rows, {table.columns.begin(), table.columns.begin() + static_cast<ptrdiff_t>(columns_)}};
+  result = context.resident->gather(result, order->slice(begin * 4, (end - begin) * 4), end - begin);
+  context.nodes[static_cast<size_t>(number_)].rows += result.rows;
+  const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
+  return execute::table_source(context, schema, {std::move(result)});
+}
+
 execute::SourcePtr SortSink::finish(Context& context) {
+  if (batches().size() == 1 && batches()[0].is_on_device()) {
+    const Batch table = batches()[0].load();
+    if (execute::SourcePtr sorted = finish_on_device(context, table)) return sorted;
+    batches().clear();
+    batches().emplace_back(context.parking, context.resident->download(context, table));
+  }
   const int64_t begin = std::min(offset_, rows());
   const int64_t end = limit_ < 0 ? rows() : std::clamp(limit_, begin, rows());
   std::vector<Parked> sorted = arrange(context, batches(), columns_, begin, end, [&](int64_t tasks, auto work) {

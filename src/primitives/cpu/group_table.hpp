@@ -5,7 +5,7 @@
 
 #include "memory/pool.hpp"
 #include "primitives/cpu/arena.hpp"
-#include "primitives/cpu/hash.hpp"
+#include "primitives/hash.hpp"
 
 namespace frazil::primitives::cpu {
 

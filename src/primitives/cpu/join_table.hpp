@@ -6,7 +6,7 @@
 #include <span>
 
 #include "memory/pool.hpp"
-#include "primitives/cpu/hash.hpp"
+#include "primitives/hash.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::primitives::cpu {

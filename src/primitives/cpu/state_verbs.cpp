@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "primitives/cpu/machine.hpp"
-#include "primitives/cpu/ordered_bits.hpp"
+#include "primitives/ordered_bits.hpp"
 #include "primitives/cpu/state.hpp"
 
 namespace frazil::primitives::cpu {
