@@ -77,6 +77,20 @@ FZ_HD bool equal_views(const RegisterView& a, const RegisterView& b) {
 // Text is UTF-8. Each character has one byte that does not continue another.
 FZ_HD bool begins_character(char byte) { return (static_cast<uint8>(byte) & 0xc0) != 0x80; }
 
+FZ_HD bool same_bytes(const char* a, const char* b, uint32 bytes) {
+  for (uint32 i = 0; i < bytes; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+FZ_HD uint32 characters_of(const RegisterView& text) {
+  const char* at = text.data();
+  uint32 count = 0;
+  for (uint32 i = 0; i < text.length; ++i) count += begins_character(at[i]);
+  return count;
+}
+
 // Where the text after its first `count` characters begins.
 FZ_HD uint32 after_characters(const RegisterView& text, uint64 count) {
   if (count >= text.length) return text.length;

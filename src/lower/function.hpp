@@ -2,6 +2,8 @@
 // it takes and writes its instructions; its shape decides who calls it.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +27,7 @@ struct CallTypes {
   std::span<const DataType> arguments;
   const DataType& result;
   const plan::Options& payload;
+  std::span<const plan::ExpressionPtr> expressions = {};  // the arguments, for what only takes literals
 };
 
 class FunctionTable;
@@ -39,6 +42,9 @@ struct Emit {
   const plan::Options& payload;
   std::span<const Value> values;
   int text_slot = -1;  // shapes string and host: where the text that they make lies, for Builder::call
+  std::span<const plan::ExpressionPtr> expressions = {};
+  // A slot for what a function makes of its literals, once for all lanes.
+  std::function<int(std::shared_ptr<void>)> add_state = {};
 };
 
 // One accumulator of an aggregate.
