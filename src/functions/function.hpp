@@ -54,6 +54,32 @@ FZ_HD bool exceeds_decimal(T value) {
   }
 }
 
+// The product of two numbers, of up to 256 bits, divided by a third that is above zero and rounded half to even. Few
+// are that wide: one bit of the quotient at a time.
+template <class T>
+FZ_HD T round_wide_product(T a, T b, T divided_by, bool& bad) {
+  using U = typename Unsigned<T>::U;
+  const U x = a < 0 ? U(0) - static_cast<U>(a) : static_cast<U>(a);
+  const U y = b < 0 ? U(0) - static_cast<U>(b) : static_cast<U>(b);
+  const U half = ~uint64{0}, divisor = static_cast<U>(divided_by);
+  const U low = (x & half) * (y & half), left = (x >> 64) * (y & half), right = (x & half) * (y >> 64);
+  const U middle = (low >> 64) + (left & half) + (right & half);
+  U rest = (x >> 64) * (y >> 64) + (left >> 64) + (right >> 64) + (middle >> 64);
+  const U tail = middle << 64 | (low & half);
+  bad = rest >= divisor;  // the quotient has more than 128 bits
+  if (bad) return 0;
+  U quotient = 0;
+  for (int bit = 127; bit >= 0; --bit) {
+    rest = rest << 1 | (tail >> bit & 1);
+    quotient = quotient << 1 | (rest >= divisor);
+    if (rest >= divisor) rest -= divisor;
+  }
+  const U twice = rest << 1;
+  quotient += twice > divisor || (twice == divisor && (quotient & 1));
+  bad = quotient >= static_cast<U>(decimal_limit<T>());
+  return static_cast<T>((a < 0) != (b < 0) ? U(0) - quotient : quotient);
+}
+
 FZ_HD int compare_views(const RegisterView& a, const RegisterView& b) {
   const uint32 shared = a.length < b.length ? a.length : b.length;
   const char* x = a.data();

@@ -310,7 +310,8 @@ namespace {
 
 std::optional<JoinKind> kind_of(const plan::Node& node) {
   const std::string how = node.word("how");
-  if (how == "inner") return JoinKind::inner;
+  // Without keys all rows have the same one.
+  if (how == "inner" || how == "cross") return JoinKind::inner;
   if (how == "left") return JoinKind::left;
   if (how == "semi") return JoinKind::semi;
   if (how == "anti") return JoinKind::anti;
@@ -376,7 +377,7 @@ void check(lower::Checker& checker, const plan::Node& node) {
 
 // Rows that are fewer make the table; others keep their order.
 bool builds_left(const plan::Node& node, const lower::Open& left, const lower::Open& right) {
-  return kind_of(node) == JoinKind::inner && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
+  return node.word("how") == "inner" && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
 }
 
 lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
@@ -385,7 +386,8 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
   const bool nulls_equal = node->flag("nulls_equal");
   const bool swap = builds_left(*node, left, right);
   lower::Open &build = swap ? left : right, &probe = swap ? right : left;
-  const double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  if (node->word("how") == "cross") rows = probe.rows * std::max(build.rows, 1.0);
   auto sink = std::make_shared<BuildSink>(lowering.expressions(), node, swap ? "left" : "right", nulls_equal);
   lower::SourceMaker make_build = lowering.close(std::move(build), sink, node);
   probe.steps.push_back(std::make_shared<ProbeStep>(lowering.expressions(), node, number, *kind_of(*node),
@@ -398,6 +400,6 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
 }  // namespace
 
 extern const lower::Operator join_operator;
-const lower::Operator join_operator{"join", "Equi-joins: inner, left, semi and anti.", check, lower_join};
+const lower::Operator join_operator{"join", "Joins on equal keys: inner, left, semi and anti; and of all rows with all.", check, lower_join};
 
 }  // namespace frazil::operators
