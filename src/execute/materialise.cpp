@@ -292,11 +292,11 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
         run_rows.push_back(primitives::kNoRow);
         continue;
       }
-      const uint32 begin = (*runs.start)[run[i]] + position.taken, left = (*runs.start)[run[i] + 1] - begin;
+      const uint32 begin = runs.start[run[i]] + position.taken, left = runs.start[run[i] + 1] - begin;
       const uint32 count = std::min(left, static_cast<uint32>(kPieceRows - repeated.size()));
       for (uint32 at = begin; at < begin + count; ++at) {
         repeated.push_back(i);
-        run_rows.push_back((*runs.rows)[at]);
+        run_rows.push_back(runs.rows[at]);
       }
       if (count < left) {
         position.taken += count;
@@ -335,23 +335,10 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
   return out;
 }
 
-namespace {
-
-class CollectLane : public LaneEnd {
- public:
-  explicit CollectLane(std::unique_ptr<MaterialiseLane> lane) : lane_(std::move(lane)) {}
-  void begin(Context& context, const Batch& batch) override { lane_->begin(context, batch); }
-  void end(Context& context, const Batch& batch) override {
-    Batch made = lane_->take(context, batch);
-    if (made.rows > 0) batches_.push_back(std::move(made));
-  }
-  std::vector<Batch> batches_;
-
- private:
-  std::unique_ptr<MaterialiseLane> lane_;
-};
-
-}  // namespace
+void CollectLane::end(Context& context, const Batch& batch) {
+  Batch made = lane_->take(context, batch);
+  if (made.rows > 0) batches_.emplace_back(context.parking, std::move(made));
+}
 
 void Collect::prepare(Assembly& assembly, std::vector<Binding> bindings) {
   schema_.clear();
@@ -367,11 +354,11 @@ std::unique_ptr<LaneEnd> Collect::start(Context& context, const std::vector<Slot
 void Collect::merge(Context&, std::vector<std::unique_ptr<LaneEnd>> lanes) {
   batches_.clear();
   for (auto& lane : lanes) {
-    for (Batch& batch : static_cast<CollectLane&>(*lane).batches_) batches_.push_back(std::move(batch));
+    for (Parked& batch : static_cast<CollectLane&>(*lane).batches()) batches_.push_back(std::move(batch));
   }
   // Pieces of one batch share its ordinal.
   std::stable_sort(batches_.begin(), batches_.end(),
-                   [](const Batch& a, const Batch& b) { return a.ordinal < b.ordinal; });
+                   [](const Parked& a, const Parked& b) { return a.ordinal() < b.ordinal(); });
 }
 
 }  // namespace frazil::execute

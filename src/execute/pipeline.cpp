@@ -63,7 +63,8 @@ class LaneRun {
                 .machine = {segment.program, context.functions->cpu, context.pool},
                 .slots = {},
                 .states = {},
-                .end = {}};
+                .end = {},
+                .position = 0};
       std::vector<SlotState*> slots;
       for (const Slot& slot : segment.slots) {
         part.slots.push_back(slot.factory(context));
@@ -75,19 +76,11 @@ class LaneRun {
     }
   }
 
-  void run(Context& context, const Batch& batch, size_t first = 0) {
-    Part& part = parts_[first];
-    part.end->begin(context, batch);
-    for (auto& slot : part.slots) slot->begin_batch();
-    bind(batch);
-    part.machine.run(bound_, batch.rows, batch.ordinal, part.states.data(), node_rows_.data());
-    raise(context, part.machine.error());
-    part.end->end(context, batch);
-    if (!part.segment->cut) return;
-    while (const std::optional<Batch> piece = part.segment->cut->take(context, *part.end)) {
-      context.check_cancelled();
-      run(context, *piece, first + 1);
-    }
+  void run_task(Context& context, const Batch& batch, int64_t task) {
+    // Rows of a task have places below those of the next one, however many a join makes of them.
+    FZ_CHECK(task < int64_t{1} << (63 - kTaskRowBits));
+    for (Part& part : parts_) part.position = task << kTaskRowBits;
+    run(context, batch, 0);
   }
 
   std::unique_ptr<LaneEnd> finish(Context& context) {
@@ -103,7 +96,25 @@ class LaneRun {
     std::vector<std::unique_ptr<SlotState>> slots;
     std::vector<void*> states;
     std::unique_ptr<LaneEnd> end;
+    int64_t position;  // of the next row: see Op::position
   };
+  static constexpr int kTaskRowBits = 36;
+
+  void run(Context& context, const Batch& batch, size_t first) {
+    Part& part = parts_[first];
+    part.end->begin(context, batch);
+    for (auto& slot : part.slots) slot->begin_batch();
+    bind(batch);
+    part.machine.run(bound_, batch.rows, batch.ordinal, part.position, part.states.data(), node_rows_.data());
+    part.position += batch.rows;
+    raise(context, part.machine.error());
+    part.end->end(context, batch);
+    if (!part.segment->cut) return;
+    while (const std::optional<Batch> piece = part.segment->cut->take(context, *part.end)) {
+      context.check_cancelled();
+      run(context, *piece, first + 1);
+    }
+  }
 
   void bind(const Batch& batch) {
     characters_.resize(batch.columns.size());
@@ -200,12 +211,12 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
     context.scheduler->run(context, lanes, [&](int, int64_t share) {
       for (int64_t task = share * tasks / lanes; task < (share + 1) * tasks / lanes; ++task) {
         context.check_cancelled();
-        runs[static_cast<size_t>(share)]->run(context, source->read(context, task));
+        runs[static_cast<size_t>(share)]->run_task(context, source->read(context, task), task);
       }
     });
   } else {
     context.scheduler->run(context, tasks, [&](int lane, int64_t task) {
-      runs[static_cast<size_t>(lane)]->run(context, source->read(context, task));
+      runs[static_cast<size_t>(lane)]->run_task(context, source->read(context, task), task);
     });
   }
   std::vector<std::unique_ptr<LaneEnd>> ends;

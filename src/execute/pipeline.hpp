@@ -42,9 +42,6 @@ class Sink {
   virtual void describe(primitives::DeviceRun&) const {}
   virtual std::vector<int> source_columns() const { return {}; }
   virtual void take(Context&, const columns::Batch&, primitives::DeviceRows) {}
-  // Bytes that it could give back, and the request to do so: what spilling needs.
-  virtual int64_t revocable_bytes() const { return 0; }
-  virtual void revoke(int64_t) {}
 };
 using SinkPtr = std::shared_ptr<Sink>;
 

@@ -73,6 +73,7 @@ void combine_one(CellKind kind, T& to, T from) {
     case CellKind::count:
     case CellKind::count_all:
     case CellKind::magnitude:
+    case CellKind::rounded:
       if constexpr (std::is_same_v<T, int64>) {
         to = static_cast<int64>(static_cast<uint64>(to) + static_cast<uint64>(from));
       } else if constexpr (std::is_same_v<T, int128>) {
@@ -96,13 +97,12 @@ void CellColumn::fold_copies() {
   array_.copies = 1;
 }
 
-void CellColumn::combine(const CellColumn& other, std::span<const uint32_t> groups,
-                         const std::vector<uint32_t>& place_of_group) {
+void CellColumn::combine(const CellColumn& other, std::span<const uint32_t> groups, std::span<const uint32_t> places) {
   with_type([&](auto zero) {
     using T = decltype(zero);
     T* to = static_cast<T*>(array_.data);
     const T* from = static_cast<const T*>(other.array_.data);
-    for (uint32_t g : groups) combine_one(kind_, to[place_of_group[g]], from[g]);
+    for (size_t i = 0; i < groups.size(); ++i) combine_one(kind_, to[places[i]], from[groups[i]]);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "execute/resident.hpp"
+#include "execute/scheduler.hpp"
 #include "lower/rules.hpp"
 #include "primitives/move.hpp"
 
@@ -81,8 +82,10 @@ void BuildSink::make_table(Context& context, const Column& column, const Key* ke
     words = context.pool->allocate_zeroed((column.rows + 63) / 64 * 8, "join");
     std::copy_n(column.validity.as<uint8_t>(), (column.rows + 7) / 8, words.mutable_as<uint8_t>());
   }
-  table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr,
-               layout_.range());
+  table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr, layout_.range(),
+               [&](int64 tasks, const std::function<void(int64)>& work) {
+                 context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
+               });
 }
 
 void BuildSink::make_table(Context& context) {
@@ -92,13 +95,17 @@ void BuildSink::make_table(Context& context) {
   } else if (layout_.form == KeyLayout::Form::wide) {
     make_table(context, column, column.values.as<uint128>(), wide_);
   } else {
-    text_keys_.resize(static_cast<size_t>(side_->rows));
-    for (int64_t row = 0; row < side_->rows; ++row) {
-      if (!column.is_valid(row)) continue;
-      const std::string_view text = columns::text_at(column, row);
-      text_keys_[static_cast<size_t>(row)] = primitives::cpu::view_of(text.data(), static_cast<uint32>(text.size()));
-    }
-    make_table(context, column, text_keys_.data(), text_);
+    text_keys_ = context.pool->allocate(side_->rows * static_cast<int64_t>(sizeof(RegisterView)), "join");
+    auto* views = text_keys_.mutable_as<RegisterView>();
+    constexpr int64_t kChunk = 1 << 16;
+    context.scheduler->run(context, (side_->rows + kChunk - 1) / kChunk, [&](int, int64_t chunk) {
+      for (int64_t row = chunk * kChunk; row < std::min((chunk + 1) * kChunk, side_->rows); ++row) {
+        if (!column.is_valid(row)) continue;
+        const std::string_view text = columns::text_at(column, row);
+        views[row] = program::view_of(text.data(), static_cast<uint32>(text.size()));
+      }
+    });
+    make_table(context, column, views, text_);
   }
   state_ = {narrow_.get(), wide_.get(), text_.get()};
 }
@@ -106,17 +113,21 @@ void BuildSink::make_table(Context& context) {
 execute::SourcePtr BuildSink::finish(Context& context) {
   side_ = std::make_shared<execute::BuildSide>();
   side_->schema = schema();
-  for (const columns::Batch& batch : batches()) side_->rows += batch.rows;
+  side_->rows = rows();
   if (side_->rows >= primitives::kNoRow) {
     fail(ErrorKind::compute, "the build side of a join has 2^32 rows or more, which is not supported");
   }
-  for (size_t c = 0; c < schema().size(); ++c) {
-    std::vector<Column> pieces;
-    for (const columns::Batch& batch : batches()) pieces.push_back(batch.columns[c]);
-    Column column = pieces.size() == 1 ? pieces[0]
-                    : pieces.empty()   ? primitives::nulls(schema()[c].type, 0, context.pool)
-                                       : primitives::concatenate(pieces, context.pool);
-    side_->columns.push_back(std::make_shared<execute::GatherSource>(std::move(column)));
+  side_->columns.resize(schema().size());
+  if (batches().size() == 1 && batches()[0].is_on_device()) {
+    columns::Batch made = batches()[0].load();
+    for (size_t c = 0; c < made.columns.size(); ++c)
+      side_->columns[c] = std::make_shared<execute::GatherSource>(std::move(made.columns[c]));
+  } else {
+    context.scheduler->run(context, static_cast<int64_t>(schema().size()), [&](int, int64_t c) {
+      const auto number = static_cast<size_t>(c);
+      side_->columns[number] = std::make_shared<execute::GatherSource>(
+          execute::take_column(batches(), number, schema()[number].type, context.pool));
+    });
   }
   batches().clear();
   keys_column_ = side_->columns.back();
@@ -152,9 +163,9 @@ std::shared_ptr<const primitives::DeviceTable> BuildSink::on_device(Context& con
 
 execute::Runs BuildSink::runs(Context& context) {
   on_host(context);
-  if (narrow_) return {&narrow_->start(), &narrow_->rows()};
-  if (wide_) return {&wide_->start(), &wide_->rows()};
-  return {&text_->start(), &text_->rows()};
+  if (narrow_) return {narrow_->start(), narrow_->rows()};
+  if (wide_) return {wide_->start(), wide_->rows()};
+  return {text_->start(), text_->rows()};
 }
 
 // --- probe side ------------------------------------------------------------------------------------------------------
@@ -299,7 +310,8 @@ namespace {
 
 std::optional<JoinKind> kind_of(const plan::Node& node) {
   const std::string how = node.word("how");
-  if (how == "inner") return JoinKind::inner;
+  // Without keys all rows have the same one.
+  if (how == "inner" || how == "cross") return JoinKind::inner;
   if (how == "left") return JoinKind::left;
   if (how == "semi") return JoinKind::semi;
   if (how == "anti") return JoinKind::anti;
@@ -365,7 +377,7 @@ void check(lower::Checker& checker, const plan::Node& node) {
 
 // Rows that are fewer make the table; others keep their order.
 bool builds_left(const plan::Node& node, const lower::Open& left, const lower::Open& right) {
-  return kind_of(node) == JoinKind::inner && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
+  return node.word("how") == "inner" && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
 }
 
 lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
@@ -374,7 +386,8 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
   const bool nulls_equal = node->flag("nulls_equal");
   const bool swap = builds_left(*node, left, right);
   lower::Open &build = swap ? left : right, &probe = swap ? right : left;
-  const double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  if (node->word("how") == "cross") rows = probe.rows * std::max(build.rows, 1.0);
   auto sink = std::make_shared<BuildSink>(lowering.expressions(), node, swap ? "left" : "right", nulls_equal);
   lower::SourceMaker make_build = lowering.close(std::move(build), sink, node);
   probe.steps.push_back(std::make_shared<ProbeStep>(lowering.expressions(), node, number, *kind_of(*node),
@@ -387,6 +400,6 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
 }  // namespace
 
 extern const lower::Operator join_operator;
-const lower::Operator join_operator{"join", "Equi-joins: inner, left, semi and anti.", check, lower_join};
+const lower::Operator join_operator{"join", "Joins on equal keys: inner, left, semi and anti; and of all rows with all.", check, lower_join};
 
 }  // namespace frazil::operators

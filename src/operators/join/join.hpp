@@ -49,7 +49,7 @@ class BuildSink : public execute::Collect {
   execute::GatherSourcePtr keys_column_;
   std::shared_ptr<const primitives::DeviceTable> device_table_;
   std::mutex mutex_;
-  std::vector<program::RegisterView> text_keys_;
+  memory::Buffer text_keys_;  // views of the keys
   std::unique_ptr<primitives::cpu::JoinTable<uint64>> narrow_;
   std::unique_ptr<primitives::cpu::JoinTable<uint128>> wide_;
   std::unique_ptr<primitives::cpu::JoinTable<program::RegisterView>> text_;

@@ -187,6 +187,7 @@ class Rows {
           set_mask(i.dst, exists_ & test([&](int k) { return get<uint32>(found, k) != kNoPlace; }));
           break;
         }
+        case Op::position: each([&](int k) { set(i.dst, k, row(k)); }); break;
         case Op::gather: gather(i); break;
         case Op::gather_valid: {
           const RowSlot& slot = slot_of(i);
