@@ -319,17 +319,18 @@ void GroupBySink::describe(primitives::DeviceRun& run) const {
 void GroupBySink::take(Context& context, const columns::Batch&, primitives::DeviceRows made) {
   batches_.clear();
   if (variant_ == Variant::hash) {
-    const bool narrow = layout_.form == KeyLayout::Form::narrow;
-    batches_ = {narrow ? device_groups(context, made) : host_groups(context, made)};
-    return;
+    const bool stays = layout_.form == KeyLayout::Form::narrow && signs_.empty();
+    batches_ = {stays ? device_groups(context, made) : host_groups(context, made)};
+  } else {
+    std::vector<CellColumn> totals;
+    for (size_t c = 0; c < cells_.size(); ++c) {
+      totals.emplace_back(cells_[c], 1, pool_);
+      totals.back().grow(variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits);
+      std::memcpy(totals.back().array().data, made.cells[c].data(), made.cells[c].size());
+    }
+    keep_present(totals);
   }
-  std::vector<CellColumn> totals;
-  for (size_t c = 0; c < cells_.size(); ++c) {
-    totals.emplace_back(cells_[c], 1, pool_);
-    totals.back().grow(variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits);
-    std::memcpy(totals.back().array().data, made.cells[c].data(), made.cells[c].size());
-  }
-  keep_present(totals);
+  if (node_->flag("maintain_order")) order_by_first_row(context);
 }
 
 // Groups stay where they were made.
@@ -352,17 +353,21 @@ columns::Batch GroupBySink::device_groups(Context& context, const primitives::De
   return batch;
 }
 
-// Keys that are not one number of 64 bits are unpacked on the host.
+// Keys that are not one number of 64 bits, or have signs to restore, are unpacked on the host.
 columns::Batch GroupBySink::host_groups(Context& context, const primitives::DeviceRows& made) const {
   columns::Column keys;
   keys.rows = made.rows;
   keys.values = made.arrays[0];
   keys.characters = made.characters;
-  keys.physical = layout_.form == KeyLayout::Form::wide ? columns::Physical::w16 : columns::Physical::view;
-  keys.type = columns::simple(layout_.form == KeyLayout::Form::wide ? TypeId::uint128 : TypeId::binary);
+  keys.physical = layout_.form == KeyLayout::Form::narrow ? columns::Physical::w8
+                  : layout_.form == KeyLayout::Form::wide ? columns::Physical::w16
+                                                          : columns::Physical::view;
+  keys.type = columns::simple(layout_.form == KeyLayout::Form::bytes ? TypeId::binary : TypeId::uint128);
   keys = context.resident->download(context, keys);
   columns::Batch batch{made.rows, {}};
-  if (layout_.form == KeyLayout::Form::wide) {
+  if (layout_.form == KeyLayout::Form::narrow) {
+    batch.columns = execute::unpack(layout_, keys.values.as<uint64>(), made.rows, pool_);
+  } else if (layout_.form == KeyLayout::Form::wide) {
     batch.columns = execute::unpack(layout_, keys.values.as<uint128>(), made.rows, pool_);
   } else {
     std::vector<RegisterView> views(static_cast<size_t>(made.rows));
@@ -379,6 +384,7 @@ columns::Batch GroupBySink::host_groups(Context& context, const primitives::Devi
     if (column.type.is_integer() && column.rows > 0) column.interval = columns::measure_interval(column);
     batch.columns.push_back(std::move(column));
   }
+  restore_signs(batch);
   return batch;
 }
 
@@ -563,6 +569,13 @@ void GroupBySink::merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> 
 }
 
 void GroupBySink::order_by_first_row(Context& context) {
+  const size_t first_column = node_->group("keys").size() + static_cast<size_t>(first_row_);
+  if (batches_.size() == 1 && execute::is_on_device(batches_[0])) {
+    const execute::SortKey first{batches_[0].columns[first_column]};
+    const auto order = execute::sorted_rows_on_device(context, {&first, 1}, batches_[0].rows);
+    batches_[0] = context.resident->gather(batches_[0], *order, batches_[0].rows);
+    return;
+  }
   columns::Batch all;
   for (const columns::Batch& batch : batches_) all.rows += batch.rows;
   if (all.rows <= 1) return;
@@ -573,7 +586,7 @@ void GroupBySink::order_by_first_row(Context& context) {
     all.columns[static_cast<size_t>(c)] = primitives::concatenate(pieces, pool_);
   });
   batches_.clear();
-  const execute::SortKey first{all.columns[node_->group("keys").size() + static_cast<size_t>(first_row_)]};
+  const execute::SortKey first{all.columns[first_column]};
   const std::vector<uint32_t> order = execute::sorted_rows(context, {&first, 1}, all.rows, -1);
   context.scheduler->run(context, static_cast<int64_t>(all.columns.size()), [&](int, int64_t c) {
     columns::Column& column = all.columns[static_cast<size_t>(c)];

@@ -92,6 +92,33 @@ struct BitsOfSize<float> {
 template <class T>
 using BitsOf = typename BitsOfSize<T>::Bits;
 
+// What a function makes of a row: a value and whether it is bad, or truth.
+template <class T>
+struct Computed {
+  T value;
+  bool marked;
+};
+// Compiled on their own: all of them inside of the kernel would be a text that takes the compiler minutes.
+template <class F, class T>
+__device__ __noinline__ Computed<T> compute(T a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
+  constexpr int n = F::info.arguments + F::info.parameters;
+  [[maybe_unused]] bool bad = false;
+  auto applied = [&] {
+    if constexpr (n == 1 && F::info.may_fail) return F::apply(a, bad);
+    else if constexpr (n == 1) return F::apply(a);
+    else if constexpr (n == 2 && F::info.may_fail) return F::apply(a, b, bad);
+    else if constexpr (n == 2) return F::apply(a, b);
+    else if constexpr (F::info.may_fail) return F::apply(a, b, c, bad);
+    else return F::apply(a, b, c);
+  };
+  if constexpr (F::info.to_mask) {
+    return {T{}, applied()};
+  } else {
+    const T value = static_cast<T>(applied());
+    return {value, bad};
+  }
+}
+
 // A cell gets one more value; other threads may add to it as well.
 template <class T>
 __device__ __forceinline__ void combine_atomically(T* cell, T value, Combine<T> combine) {
@@ -454,24 +481,10 @@ class Rows {
   template <class F, class T>
   __device__ __forceinline__ bool apply(const Instruction& i, const Values (&from)[3], int k) {
     constexpr int n = F::info.arguments + F::info.parameters;
-    [[maybe_unused]] bool bad = false;
-    const T a = get<T>(from[0], k);
-    const T b = n > 1 ? get<T>(from[1], k) : T{};
-    const T c = n > 2 ? get<T>(from[2], k) : T{};
-    auto compute = [&] {
-      if constexpr (n == 1 && F::info.may_fail) return F::apply(a, bad);
-      else if constexpr (n == 1) return F::apply(a);
-      else if constexpr (n == 2 && F::info.may_fail) return F::apply(a, b, bad);
-      else if constexpr (n == 2) return F::apply(a, b);
-      else if constexpr (F::info.may_fail) return F::apply(a, b, c, bad);
-      else return F::apply(a, b, c);
-    };
-    if constexpr (F::info.to_mask) {
-      return compute();
-    } else {
-      set(i.dst, k, static_cast<T>(compute()));
-      return bad;
-    }
+    const Computed<T> made = compute<F, T>(get<T>(from[0], k), n > 1 ? get<T>(from[1], k) : T{},
+                                           n > 2 ? get<T>(from[2], k) : T{});
+    if constexpr (!F::info.to_mask) set(i.dst, k, made.value);
+    return made.marked;
   }
   template <class F, class T>
   __device__ __forceinline__ void apply_all(const Instruction& i) {
