@@ -105,7 +105,7 @@ class Ladder:
         return planned
 
     def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, for_sink: bool = False) -> Answer:
-        """The answer of the first step that gives one. for_sink: its rows are to be written, which leaves out step 3."""
+        """The answer of the first step that gives one; for a sink, which takes the rows, without step 3."""
         ran, lent = Ran(), ExitStack()
         try:
             files = lent.enter_context(ExitStack())
