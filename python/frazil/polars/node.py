@@ -297,7 +297,7 @@ def is_loop(form: str | tuple[Any, ...]) -> bool:
     """Whether a form of join has no equal keys to go by; an as-of join goes by the order of its keys."""
     if isinstance(form, str):
         return form in ("Cross", "Range")
-    return form[0] != "AsOf" and form[1] != "fused_predicate"
+    return form[0] != "AsOf" and bool(form[1] != "fused_predicate")
 
 
 HIDDEN = {  # the words by which Polars refuses to show a node
