@@ -7,7 +7,7 @@ add_dependencies(frazil_core frazil_registry)
 # Loops over tiles, once per instruction set and each in a namespace of its own; the newest that the CPU has is chosen
 # when an engine starts.
 foreach(_level 2 3 4)
-  add_library(frazil_isa_v${_level} OBJECT ${CMAKE_SOURCE_DIR}/src/primitives/cpu/isa/verbs.cpp ${FRAZIL_ISA_SOURCE})
+  add_library(frazil_isa_v${_level} OBJECT ${CMAKE_SOURCE_DIR}/src/primitives/cpu/isa/verbs.cpp ${FRAZIL_ISA_SOURCES})
   add_dependencies(frazil_isa_v${_level} frazil_registry)
   target_include_directories(frazil_isa_v${_level} PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_compile_definitions(frazil_isa_v${_level} PRIVATE FZ_ISA=v${_level})

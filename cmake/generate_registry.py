@@ -2,9 +2,10 @@
 
 usage: generate_registry.py SRC OUT
 
-OUT gets functions.cpp (what lower knows, and the loops of functions that only the host can run), functions_isa.cpp (all
-other loops, compiled once per instruction set), device_functions (cases of the CUDA interpreter) and operators.cpp. A
-file is only written if it changes, so that nothing is compiled again for nothing.
+OUT gets for each family FAMILY.cpp (what lower knows, and the loops of functions that only the host can run) and
+FAMILY_isa.cpp (all other loops, compiled once per instruction set), functions.cpp and functions_isa.cpp that join
+them, device_functions (cases of the CUDA interpreter) and operators.cpp. A file is only written if it changes, so that
+nothing is compiled again for nothing.
 """
 
 import re
@@ -25,6 +26,11 @@ class Function:
     struct: str
     number: int
     text: str
+
+    @property
+    def family(self) -> str:
+        """The folder."""
+        return self.path.parent.name
 
     @property
     def shape(self) -> str:
@@ -55,11 +61,47 @@ def read(source: Path) -> list[Function]:
     return functions
 
 
+def includes(functions: list[Function]) -> str:
+    return "".join(f'#include "{function.path}"\n' for function in functions)
+
+
 def lookup(name: str, functions: list[Function]) -> str:
     """A C++ function that finds the loop of an instruction."""
     head = f"primitives::cpu::Step {name}(const Instruction& i)"
     cases = "".join(f"    case {f.number}: return {f.shape}_step<{f.struct}>(i);\n" for f in functions)
     return f"{head};\n{head} {{\n  switch (i.function) {{\n{cases}    default: return nullptr;\n  }}\n}}\n"
+
+
+def joined_lookup(name: str, parts: list[str]) -> str:
+    """A C++ function that asks several others for the loop of an instruction."""
+    head = f"primitives::cpu::Step {name}(const Instruction& i)"
+    declared = "".join(f"primitives::cpu::Step {part}(const Instruction& i);\n" for part in parts)
+    asked = "".join(f"  if (primitives::cpu::Step step = {part}(i)) return step;\n" for part in parts)
+    return f"{declared}{head};\n{head} {{\n{asked}  return nullptr;\n}}\n"
+
+
+def write_family(out: Path, family: str, functions: list[Function]) -> None:
+    rows = "".join(
+        f"  all.push_back({{&functions::{function.struct}::info, {', '.join(map(function.member, MEMBERS))}}});\n"
+        for function in functions
+    )
+    loops = [function for function in functions if function.has_loop]
+    write(
+        out / f"{family}.cpp",
+        '#define FZ_HOST\n#include "engine/registry.hpp"\n#include "functions/host_kernel.hpp"\n'
+        f"{includes(functions)}\n"
+        f"namespace frazil::engine {{\nvoid add_{family}(std::vector<lower::Function>& all);\n"
+        f"void add_{family}(std::vector<lower::Function>& all) {{\n{rows}}}\n}}  // namespace frazil::engine\n\n"
+        "namespace frazil::functions {\n"
+        + lookup(f"host_loop_of_{family}", [function for function in loops if function.shape == "host"])
+        + "}  // namespace frazil::functions\n",
+    )
+    write(
+        out / f"{family}_isa.cpp",
+        f'#include "functions/call_kernel.hpp"\n{includes(functions)}\nnamespace frazil::functions::FZ_ISA {{\n'
+        + lookup(f"loop_of_{family}", [function for function in loops if function.shape in ("map", "view", "string")])
+        + "}  // namespace frazil::functions::FZ_ISA\n",
+    )
 
 
 def write(path: Path, text: str) -> None:
@@ -69,36 +111,42 @@ def write(path: Path, text: str) -> None:
 
 def main(source: Path, out: Path) -> None:
     functions = read(source)
-    includes = "".join(f'#include "{function.path}"\n' for function in functions)
-    rows = "".join(
-        f"      {{&functions::{function.struct}::info, {', '.join(map(function.member, MEMBERS))}}},\n"
-        for function in functions
-    )
-    loops = [function for function in functions if function.has_loop]
+    families = sorted({function.family for function in functions})
+    for family in families:
+        write_family(out, family, [function for function in functions if function.family == family])
     write(
         out / "functions.cpp",
-        f'#define FZ_HOST\n#include "engine/registry.hpp"\n#include "functions/host_kernel.hpp"\n{includes}\n'
-        "namespace frazil::engine {\nstd::vector<lower::Function> generated_functions() {\n"
-        f"  return {{\n{rows}  }};\n}}\n}}  // namespace frazil::engine\n\nnamespace frazil::functions {{\n"
-        + lookup("host_step_of", [function for function in loops if function.shape == "host"])
+        '#include "engine/registry.hpp"\n\nnamespace frazil::engine {\n'
+        + "".join(f"void add_{family}(std::vector<lower::Function>& all);\n" for family in families)
+        + "std::vector<lower::Function> generated_functions() {\n  std::vector<lower::Function> all;\n"
+        + "".join(f"  add_{family}(all);\n" for family in families)
+        + "  return all;\n}\n}  // namespace frazil::engine\n\n"
+        "namespace frazil::functions {\nusing program::Instruction;\n"
+        + joined_lookup("host_step_of", [f"host_loop_of_{family}" for family in families])
         + "}  // namespace frazil::functions\n",
     )
     write(
         out / "functions_isa.cpp",
-        f'#include "functions/call_kernel.hpp"\n{includes}\nnamespace frazil::functions::FZ_ISA {{\n'
-        + lookup("step_of", [function for function in loops if function.shape in ("map", "view", "string")])
+        '#include "functions/map_kernel.hpp"\n\nnamespace frazil::functions::FZ_ISA {\n'
+        + joined_lookup("step_of", [f"loop_of_{family}" for family in families])
         + "}  // namespace frazil::functions::FZ_ISA\n",
     )
+    loops = [function for function in functions if function.has_loop]
     maps = [function for function in loops if function.shape == "map"]
+    cases = {
+        "FZ_FUNCTION": [f for f in maps if ".to_mask = true" not in f.text],
+        "FZ_PREDICATE": [f for f in maps if ".to_mask = true" in f.text],
+        "FZ_VIEW": [f for f in loops if f.shape == "view"],
+        "FZ_STRING": [f for f in loops if f.shape == "string"],
+    }
     write(
         out / "device_functions.inc",
-        "#ifdef FZ_FUNCTION\n"
-        + "".join(f"FZ_FUNCTION({f.number}, {f.struct})\n" for f in maps if ".to_mask = true" not in f.text)
-        + "#endif\n#ifdef FZ_PREDICATE\n"
-        + "".join(f"FZ_PREDICATE({f.number}, {f.struct})\n" for f in maps if ".to_mask = true" in f.text)
-        + "#endif\n",
+        "".join(
+            f"#ifdef {macro}\n" + "".join(f"{macro}({f.number}, {f.struct})\n" for f in listed) + "#endif\n"
+            for macro, listed in cases.items()
+        ),
     )
-    write(out / "device_functions.hpp", "#pragma once\n" + includes)
+    write(out / "device_functions.hpp", "#pragma once\n" + includes(functions))
     kinds = sorted(f.parent.name for f in (source / "operators").glob("*/*.cpp") if f.stem == f.parent.name)
     write(
         out / "operators.cpp",

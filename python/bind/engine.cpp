@@ -76,6 +76,7 @@ void bind_engine(nb::module_& module) {
       .def_prop_ro("report", [](const PythonResult& self) { return describe(self.result.report); })
       .def_prop_ro("tiles_loaded", [](const PythonResult& self) { return self.result.tiles_loaded; })
       .def_prop_ro("bytes_peak", [](const PythonResult& self) { return self.result.bytes_peak; })
+      .def_prop_ro("bytes_spilled", [](const PythonResult& self) { return self.result.bytes_spilled; })
       .def_prop_ro("launches", [](const PythonResult& self) { return self.result.launches; })
       .def_prop_ro("kernel_seconds", [](const PythonResult& self) { return self.result.kernel_seconds; })
       .def_prop_ro("device_bytes", [](const PythonResult& self) { return self.result.device_bytes; })
@@ -87,11 +88,13 @@ void bind_engine(nb::module_& module) {
   nb::class_<PythonEngine>(module, "Engine", "Checks, explains and runs plans.")
       .def(
           "__init__",
-          [](PythonEngine* self, std::string device, int threads, int64_t memory_limit, int64_t batch_rows) {
-            engine::Options options{std::move(device), threads, memory_limit, batch_rows};
+          [](PythonEngine* self, std::string device, int threads, int64_t memory_limit, int64_t batch_rows,
+             std::string spill_directory) {
+            engine::Options options{std::move(device), threads, memory_limit, batch_rows, std::move(spill_directory)};
             new (self) PythonEngine{std::make_shared<engine::Engine>(options), options};
           },
-          nb::arg("device") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0, nb::arg("batch_rows") = 0)
+          nb::arg("device") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0, nb::arg("batch_rows") = 0,
+          nb::arg("spill_directory") = "")
       .def("check",
            [](const PythonEngine& self, const PythonNode& node) { return describe(self.get().check(node.node)); })
       .def("run", run)

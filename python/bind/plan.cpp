@@ -95,10 +95,15 @@ nb::list describe_functions() {
 void bind_plan(nb::module_& module) {
   nb::class_<PythonExpression>(module, "Expr", "What to compute a row.")
       .def("__str__", [](const PythonExpression& self) { return self.expression->text(); })
-      .def("__repr__", [](const PythonExpression& self) { return self.expression->text(); });
-  nb::class_<PythonNode>(module, "Node", "One step of a query.").def("__str__", [](const PythonNode& self) {
-    return plan::print(*self.node);
-  });
+      .def("__repr__", [](const PythonExpression& self) { return self.expression->text(); })
+      .def_prop_ro("dtype", [](const PythonExpression& self) { return self.expression->type; });
+  nb::class_<PythonNode>(module, "Node", "One step of a query.")
+      .def("__str__", [](const PythonNode& self) { return plan::print(*self.node); })
+      .def_prop_ro("schema", [](const PythonNode& self) {
+        std::vector<std::pair<std::string, columns::DataType>> schema;
+        for (const columns::Field& field : self.node->schema) schema.emplace_back(field.name, field.type);
+        return schema;
+      });
   module.def(
       "column",
       [](const std::string& name, const columns::DataType& type) { return PythonExpression{plan::column(name, type)}; },

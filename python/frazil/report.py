@@ -66,6 +66,7 @@ class Report:
         that they read; 0 on the CPU.
     tiles_loaded: tiles of columns that programs read on the CPU; a filter that leaves nothing of a tile saves the rest.
     bytes_peak: the most memory that the engine held meanwhile, for other queries too; frames of Polars do not count.
+    bytes_spilled: rows that were written to files because the memory limit pressed.
     """
 
     native: bool
@@ -78,6 +79,7 @@ class Report:
     device_bytes: int = 0
     tiles_loaded: int = 0
     bytes_peak: int = 0
+    bytes_spilled: int = 0
 
     @property
     def device(self) -> str:
@@ -99,6 +101,7 @@ class Report:
             device_bytes=sum(report.device_bytes for report in reports),
             tiles_loaded=sum(report.tiles_loaded for report in reports),
             bytes_peak=max((report.bytes_peak for report in reports), default=0),
+            bytes_spilled=sum(report.bytes_spilled for report in reports),
         )
 
     def __str__(self) -> str:

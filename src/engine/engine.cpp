@@ -55,6 +55,7 @@ struct Engine::State {
 };
 
 Engine::Engine(const Options& options) : options_(options), pool_(memory::Pool::create(options.memory_limit)) {
+  if (!options.spill_directory.empty()) execute::check_spill_directory(options.spill_directory);
   state_ = std::make_unique<State>(options.threads);
   if (options.device != "auto" && options.device != "cpu") {
     state_->resident = std::make_unique<execute::Resident>(open_device(options.device));
@@ -97,9 +98,14 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
                                        field.type.name() + ", and made as " + found->type.name());
     places.push_back(static_cast<size_t>(found - made.begin()));
   }
-  for (columns::Batch& batch : rows.batches()) {
-    columns::Batch plain{batch.rows, {}, batch.ordinal};
-    for (size_t place : places) plain.columns.push_back(primitives::decode(batch.columns[place], context.pool));
+  for (execute::Parked& batch : rows.batches()) {
+    columns::Batch plain{batch.rows(), {}, batch.ordinal()};
+    if (batch.is_on_device()) {
+      const columns::Batch made = context.resident->download(context, batch.load());
+      for (size_t place : places) plain.columns.push_back(primitives::decode(made.columns[place], context.pool));
+    } else {
+      for (size_t place : places) plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
+    }
     table->batches.push_back(std::move(plain));
   }
   return table;
@@ -110,6 +116,7 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
 Result Engine::run(const plan::NodePtr& root, std::function<bool()> interrupted) {
   execute::Context context;
   context.pool = pool_;
+  context.parking = std::make_shared<execute::Parking>(pool_, options_.spill_directory);
   context.scheduler = &state_->scheduler;
   context.functions = &state_->table;
   context.resident = state_->resident.get();
@@ -128,6 +135,7 @@ Result Engine::run(const plan::NodePtr& root, std::function<bool()> interrupted)
   }
   result.tiles_loaded = context.tiles_loaded;
   result.bytes_peak = pool_->bytes_peak();
+  result.bytes_spilled = context.parking->bytes_spilled();
   result.launches = context.launches;
   result.kernel_seconds = context.kernel_seconds;
   result.device_bytes = context.device_bytes;
@@ -140,6 +148,7 @@ std::string Engine::explain(const plan::NodePtr& root, bool programs) {
   if (!programs) return text;
   execute::Context context;
   context.pool = pool_;
+  context.parking = std::make_shared<execute::Parking>(pool_, options_.spill_directory);
   context.scheduler = &state_->scheduler;
   context.functions = &state_->table;
   lower::Lowering lowering(state_->operators, state_->expressions, context, root);

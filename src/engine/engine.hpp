@@ -19,6 +19,7 @@ struct Options {
   int threads = 0;              // 0: one per usable core
   int64_t memory_limit = 0;     // bytes; 0: none
   int64_t batch_rows = 0;       // rows a batch; 0: as the engine likes
+  std::string spill_directory;  // where rows go when the memory limit presses; empty: the system's temporary folder
 };
 
 // Why a part of a plan cannot run: known before anything runs.
@@ -38,6 +39,7 @@ struct Result {
   std::vector<NodeReport> report;               // children first
   int64_t tiles_loaded = 0;                     // tiles of columns that programs read
   int64_t bytes_peak = 0;                       // most memory that the engine held meanwhile
+  int64_t bytes_spilled = 0;                    // written to files meanwhile
   int64_t launches = 0;                         // of kernels
   double kernel_seconds = 0;                    // by the device's clock
   int64_t device_bytes = 0;                     // of columns that kernels read

@@ -1,6 +1,7 @@
 #include "execute/assembly.hpp"
 
 #include "base/error.hpp"
+#include "execute/resident.hpp"
 #include "primitives/cpu/arena.hpp"
 #include "primitives/cpu/machine.hpp"
 #include "primitives/cpu/state.hpp"
@@ -44,21 +45,34 @@ class TextSlot : public SlotState {
 };
 
 // A column made ready for gathers, with what it points to.
-struct GatherColumn {
-  explicit GatherColumn(Column source) : column(std::move(source)) {
-    gather = {primitives::cpu::bind_column(column, characters), static_cast<uint32>(column.rows)};
+class GatherSlot : public SlotState {
+ public:
+  GatherSlot(GatherSourcePtr source, const Column& column) : source_(std::move(source)) {
+    gather_ = {primitives::cpu::bind_column(column, characters_), static_cast<uint32>(column.rows)};
   }
-  Column column;
-  std::vector<const char*> characters;
-  GatherState gather;
+  void* state() override { return &gather_; }
+
+ private:
+  GatherSourcePtr source_;
+  std::vector<const char*> characters_;
+  GatherState gather_;
 };
 
-SlotFactory gather_slot(const Column& column) {
-  auto owner = std::make_shared<GatherColumn>(column);
-  return shared_slot(owner, &owner->gather);
+}  // namespace
+
+const Column& GatherSource::on_host(Context& context) {
+  if (!is_on_device(column_)) return column_;
+  std::lock_guard lock(mutex_);
+  if (!copy_) copy_ = context.resident->download(context, column_);
+  return *copy_;
 }
 
-}  // namespace
+const Column& GatherSource::on_device(Context& context) {
+  if (is_on_device(column_)) return column_;
+  std::lock_guard lock(mutex_);
+  if (!copy_) copy_ = context.resident->upload(context, column_);
+  return *copy_;
+}
 
 SlotFactory shared_slot(std::shared_ptr<void> owner, void* state) {
   return [owner = std::move(owner), state](Context&) { return std::make_unique<SharedState>(owner, state); };
@@ -84,9 +98,16 @@ const Binding& Assembly::find(const std::string& name) const {
   fail(ErrorKind::internal, "no column \"" + name + "\" in scope");
 }
 
-int Assembly::add_slot(std::string what, SlotFactory factory) {
-  slots_.push_back(std::move(factory));
+int Assembly::add_slot(std::string what, SlotFactory factory, DeviceSlotFactory on_device) {
+  slots_.push_back({std::move(factory), std::move(on_device)});
   return builder_.add_slot(std::move(what));
+}
+
+int Assembly::gather_slot(std::string what, GatherSourcePtr source) {
+  return add_slot(
+      std::move(what),
+      [source](Context& context) { return std::make_unique<GatherSlot>(source, source->on_host(context)); },
+      [source](Context& context) { return primitives::DeviceSlot{.column = &source->on_device(context)}; });
 }
 
 int Assembly::text_slot() {
@@ -104,7 +125,7 @@ void Assembly::count_rows() { builder_.append({.op = Op::count_rows, .c = builde
 Value Assembly::spell_out(const Value& codes, std::shared_ptr<const Column> dictionary) {
   auto [known, is_new] = fetched_.try_emplace({dictionary.get(), -1, codes.operand.index});
   if (!is_new) return known->second;
-  const int slot = add_slot("dictionary", gather_slot(*dictionary));
+  const int slot = gather_slot("dictionary", std::make_shared<GatherSource>(*dictionary));
   Value rows = builder_.convert(codes, Type::row);
   program::Operand text = builder_.append(
       {.op = Op::gather, .type = Type::view, .slot = static_cast<int16>(slot), .a = rows.operand}, Type::view);
@@ -119,7 +140,7 @@ Value Assembly::fetch(const Binding& binding, bool decoded) {
     return decoded && dictionary ? spell_out(value, dictionary) : value;
   }
   Value value = fetch_build(binding);
-  const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
+  const Column& column = binding.build->column(binding.column);
   return decoded && column.encoding == Encoding::dictionary ? spell_out(value, column.dictionary) : value;
 }
 
@@ -127,10 +148,11 @@ Value Assembly::fetch(const Binding& binding, bool decoded) {
 Value Assembly::fetch_build(const Binding& binding) {
   auto [known, is_new] = fetched_.try_emplace({binding.build.get(), binding.column, binding.build_row.index});
   if (!is_new) return known->second;
-  const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
+  const Column& column = binding.build->column(binding.column);
   const program::SourceColumn source = describe(binding.name, column);
   const Value like = program::Builder({source}).column(0);  // what a load of this column would give
-  const int slot = add_slot("build column " + binding.name, gather_slot(column));
+  const int slot =
+      gather_slot("build column " + binding.name, binding.build->columns[static_cast<size_t>(binding.column)]);
   program::Instruction gather{.op = Op::gather,
                               .type = like.type,
                               .element = source.element,
@@ -153,7 +175,7 @@ std::optional<Assembly::Codes> Assembly::codes(const Binding& binding) {
   if (binding.origin == Binding::Origin::source) {
     dictionary = builder_.source(binding.column).dictionary;
   } else if (binding.origin == Binding::Origin::build) {
-    const Column& column = binding.build->columns[static_cast<size_t>(binding.column)];
+    const Column& column = binding.build->column(binding.column);
     if (column.encoding == Encoding::dictionary) dictionary = column.dictionary;
   }
   if (!dictionary) return std::nullopt;

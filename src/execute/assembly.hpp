@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -13,6 +14,7 @@
 
 #include "execute/context.hpp"
 #include "execute/source.hpp"
+#include "primitives/device.hpp"
 #include "program/builder.hpp"
 
 namespace frazil::execute {
@@ -25,15 +27,37 @@ class SlotState {
   virtual void begin_batch() {}
 };
 using SlotFactory = std::function<std::unique_ptr<SlotState>(Context&)>;
+// What a device finds there; only for slots whose content comes from outside of the program.
+using DeviceSlotFactory = std::function<primitives::DeviceSlot(Context&)>;
+struct Slot {
+  SlotFactory factory;
+  DeviceSlotFactory on_device;
+};
 
 // A slot whose state is shared by all lanes and outlives the pipeline.
 SlotFactory shared_slot(std::shared_ptr<void> owner, void* state);
+
+// A column that is fetched by row number, from both sides of the bus: it is copied over when the first lane asks.
+class GatherSource {
+ public:
+  explicit GatherSource(columns::Column column) : column_(std::move(column)) {}
+  const columns::Column& column() const { return column_; }  // where it was made
+  const columns::Column& on_host(Context& context);
+  const columns::Column& on_device(Context& context);
+
+ private:
+  columns::Column column_;
+  std::mutex mutex_;
+  std::optional<columns::Column> copy_;  // on the other side
+};
+using GatherSourcePtr = std::shared_ptr<GatherSource>;
 
 // The rows of a finished build side, fetched by row number.
 struct BuildSide {
   int64_t rows = 0;
   columns::Schema schema;
-  std::vector<columns::Column> columns;
+  std::vector<GatherSourcePtr> columns;
+  const columns::Column& column(int c) const { return columns[static_cast<size_t>(c)]->column(); }
 };
 
 // Where the values of a named column are.
@@ -69,8 +93,8 @@ class Assembly {
   };
   std::optional<Codes> codes(const Binding& binding);
 
-  int add_slot(std::string what, SlotFactory factory);
-  const std::vector<SlotFactory>& slots() const { return slots_; }
+  int add_slot(std::string what, SlotFactory factory, DeviceSlotFactory on_device = {});
+  const std::vector<Slot>& slots() const { return slots_; }
   // The slot of the lane's memory for text that functions make: one for all of them.
   int text_slot();
 
@@ -82,12 +106,13 @@ class Assembly {
   program::Value fetch(const Binding& binding, bool decoded);
   program::Value fetch_build(const Binding& binding);
   program::Value spell_out(const program::Value& codes, std::shared_ptr<const columns::Column> dictionary);
+  int gather_slot(std::string what, GatherSourcePtr source);
 
   Context& context_;
   Facts facts_;
   program::Builder builder_;
   std::vector<Binding> scope_;
-  std::vector<SlotFactory> slots_;
+  std::vector<Slot> slots_;
   int text_slot_ = -1;
   // What was fetched from build sides and dictionaries, by where it came from.
   std::map<std::tuple<const void*, int, int>, program::Value> fetched_;

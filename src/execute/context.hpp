@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 namespace frazil::execute {
 
+class Parking;
 class Scheduler;
 class Resident;
 
@@ -34,6 +36,7 @@ struct NodeReport {
 
 struct Context {
   memory::PoolPtr pool;
+  std::shared_ptr<Parking> parking;  // of batches between pipelines
   Scheduler* scheduler = nullptr;
   const FunctionTable* functions = nullptr;
   Resident* resident = nullptr;  // a device and the columns on it; null: the CPU runs everything

@@ -1,10 +1,10 @@
 #include "execute/key.hpp"
 
-#include <bit>
 #include <cstring>
 
 #include "base/error.hpp"
 #include "primitives/cpu/arena.hpp"
+#include "primitives/ordered_bits.hpp"
 
 namespace frazil::execute {
 
@@ -109,33 +109,28 @@ program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::ve
       {.op = Op::bytes_key, .type = Type::view, .slot = static_cast<int16>(slot), .list = list, .c = rows}, Type::view);
 }
 
-namespace {
+Column key_column(const KeyLayout::Field& field, int64_t rows) {
+  Column column;
+  column.type = field.type;
+  column.rows = rows;
+  column.physical = columns::plain_physical(field.type);
+  if (field.dictionary) {
+    column.encoding = columns::Encoding::dictionary;
+    column.dictionary = field.dictionary;
+    column.physical = columns::Physical::w4;
+  } else if (program::is_whole(field.value_type)) {
+    column.interval = columns::Interval{field.base, field.high};
+  }
+  return column;
+}
 
-// The order-preserving bits of floats, undone.
-double float_of(uint64 bits, double) {
-  if (bits == ~uint64{0}) return __builtin_nan("");
-  bits = bits >> 63 ? bits & ~(uint64{1} << 63) : ~bits;
-  return std::bit_cast<double>(bits);
-}
-float float_of(uint64 bits, float) {
-  auto narrow = static_cast<uint32>(bits);
-  if (narrow == ~uint32{0}) return __builtin_nanf("");
-  narrow = narrow >> 31 ? narrow & ~(1u << 31) : ~narrow;
-  return std::bit_cast<float>(narrow);
-}
+namespace {
 
 // A key column while rows are appended.
 class KeyWriter {
  public:
   KeyWriter(const KeyLayout::Field& field, int64_t rows, const memory::PoolPtr& pool) : field_(field), pool_(pool) {
-    column_.type = field.type;
-    column_.rows = rows;
-    column_.physical = columns::plain_physical(field.type);
-    if (field.dictionary) {
-      column_.encoding = columns::Encoding::dictionary;
-      column_.dictionary = field.dictionary;
-      column_.physical = columns::Physical::w4;
-    }
+    column_ = key_column(field, rows);
     bytes_ = columns::bytes_per_row(column_.physical);
     column_.values = pool->allocate_zeroed(bytes_ > 0 ? rows * bytes_ : (rows + 7) / 8, "group_by keys");
     if (field.nullable) column_.validity = pool->allocate_zeroed((rows + 7) / 8, "group_by keys");
@@ -147,9 +142,9 @@ class KeyWriter {
     if (bytes_ == 0) {
       if (value) column_.values.mutable_as<uint8>()[row >> 3] |= static_cast<uint8>(1u << (row & 7));
     } else if (field_.value_type == Type::f64) {
-      column_.values.mutable_as<double>()[row] = float_of(static_cast<uint64>(value), 0.0);
+      column_.values.mutable_as<double>()[row] = primitives::float_of(static_cast<uint64>(value), 0.0);
     } else if (field_.value_type == Type::f32) {
-      column_.values.mutable_as<float>()[row] = float_of(static_cast<uint64>(value), 0.0f);
+      column_.values.mutable_as<float>()[row] = primitives::float_of(static_cast<uint64>(value), 0.0f);
     } else {
       std::memcpy(column_.values.mutable_as<char>() + row * bytes_, &value, static_cast<size_t>(bytes_));
     }
@@ -171,8 +166,6 @@ class KeyWriter {
       std::memcpy(buffer.mutable_as(), characters_.data(), characters_.size());
       column_.characters = {buffer};
     }
-    if (program::is_whole(field_.value_type) && !field_.dictionary)
-      column_.interval = columns::Interval{field_.base, field_.high};
     return std::move(column_);
   }
   const KeyLayout::Field& field() const { return field_; }

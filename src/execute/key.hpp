@@ -48,6 +48,9 @@ KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool 
 program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::vector<KeyColumn>& columns,
                       program::Operand rows);
 
+// A key column of `rows` rows, without its values.
+columns::Column key_column(const KeyLayout::Field& field, int64_t rows);
+
 // Columns back from packed keys.
 std::vector<columns::Column> unpack(const KeyLayout& layout, const uint64* keys, int64_t rows,
                                     const memory::PoolPtr& pool);

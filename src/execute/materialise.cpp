@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "execute/resident.hpp"
 #include "primitives/cpu/tile.hpp"
 #include "primitives/move.hpp"
 
@@ -154,7 +155,7 @@ Facts Materialise::facts(const Assembly& assembly) const {
     if (binding.origin == Binding::Origin::source) {
       column = assembly.facts().columns[static_cast<size_t>(binding.column)];
     } else if (binding.origin == Binding::Origin::build) {
-      column = describe(binding.name, binding.build->columns[static_cast<size_t>(binding.column)]);
+      column = describe(binding.name, binding.build->column(binding.column));
       column.nullable |= binding.optional;
     } else {
       column = describe(binding.name, layout_of(binding));
@@ -165,6 +166,74 @@ Facts Materialise::facts(const Assembly& assembly) const {
     facts.columns.push_back(std::move(column));
   }
   return facts;
+}
+
+std::string Materialise::device_lacks() const {
+  for (const Binding& binding : bindings_) {
+    const bool fits = binding.origin == Binding::Origin::build
+                          ? primitives::fits_device(binding.build->column(binding.column).physical)
+                          : binding.origin == Binding::Origin::source ||
+                                primitives::fits_device(columns::plain_physical(binding.type));
+    if (!fits) return "columns of " + binding.type.name();
+  }
+  return "";
+}
+
+std::vector<int> Materialise::source_columns() const {
+  std::vector<int> columns;
+  for (const Binding& binding : bindings_) {
+    if (binding.origin == Binding::Origin::source) columns.push_back(binding.column);
+  }
+  return columns;
+}
+
+Column Materialise::computed(primitives::Device& device, size_t b, const primitives::DeviceRows& made) const {
+  const Binding& binding = bindings_[b];
+  const Type type = binding.value.type;
+  const memory::Buffer& buffer = made.arrays[static_cast<size_t>(value_array_[b])];
+  Column column = layout_of(binding);
+  column.rows = made.rows;
+  if (type == Type::mask) {
+    column.values = device.pack_truth(buffer, made.rows);
+  } else if (program::bytes_of(type) == columns::bytes_per_row(column.physical)) {
+    column.values = buffer;
+  } else {
+    column.values = device.resize(buffer, type, columns::bytes_per_row(column.physical), made.rows);
+  }
+  if (valid_array_[b] >= 0)
+    column.validity = device.pack_truth(made.arrays[static_cast<size_t>(valid_array_[b])], made.rows);
+  return column;
+}
+
+Batch Materialise::take(Context& context, const Batch& source, primitives::DeviceRows made) const {
+  primitives::Device& device = context.resident->device();
+  Batch out{made.rows, {}};
+  const memory::Buffer& rows = made.arrays[static_cast<size_t>(rows_array_)];
+  std::vector<memory::Buffer> characters = made.characters;  // that computed texts may point into
+  for (const Column& column : source.columns)
+    characters.insert(characters.end(), column.characters.begin(), column.characters.end());
+  for (const Binding& binding : bindings_) {
+    if (binding.origin != Binding::Origin::build) continue;
+    const Column& column = binding.build->columns[static_cast<size_t>(binding.column)]->on_device(context);
+    characters.insert(characters.end(), column.characters.begin(), column.characters.end());
+  }
+  for (size_t b = 0; b < bindings_.size(); ++b) {
+    const Binding& binding = bindings_[b];
+    Column column;
+    if (binding.origin == Binding::Origin::source) {
+      const Column& from = source.columns[static_cast<size_t>(binding.column)];
+      column = made.rows == source.rows ? from : device.gather(from, rows, made.rows, false);
+    } else if (binding.origin == Binding::Origin::build) {
+      const Column& from = binding.build->columns[static_cast<size_t>(binding.column)]->on_device(context);
+      column = device.gather(from, made.arrays[static_cast<size_t>(value_array_[b])], made.rows, binding.optional);
+    } else {
+      column = computed(device, b, made);
+      if (binding.value.type == Type::view) column.characters = characters;
+    }
+    column.type = binding.type;
+    out.columns.push_back(std::move(column));
+  }
+  return out;
 }
 
 std::unique_ptr<MaterialiseLane> Materialise::start(Context&, const std::vector<SlotState*>& slots) const {
@@ -223,11 +292,11 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
         run_rows.push_back(primitives::kNoRow);
         continue;
       }
-      const uint32 begin = (*runs.start)[run[i]] + position.taken, left = (*runs.start)[run[i] + 1] - begin;
+      const uint32 begin = runs.start[run[i]] + position.taken, left = runs.start[run[i] + 1] - begin;
       const uint32 count = std::min(left, static_cast<uint32>(kPieceRows - repeated.size()));
       for (uint32 at = begin; at < begin + count; ++at) {
         repeated.push_back(i);
-        run_rows.push_back((*runs.rows)[at]);
+        run_rows.push_back(runs.rows[at]);
       }
       if (count < left) {
         position.taken += count;
@@ -253,7 +322,7 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
       const Column& from = batch.columns[static_cast<size_t>(binding.column)];
       column = all ? from : primitives::gather(from, source_rows, context.pool);
     } else if (binding.origin == Binding::Origin::build) {
-      const Column& from = binding.build->columns[static_cast<size_t>(binding.column)];
+      const Column& from = binding.build->columns[static_cast<size_t>(binding.column)]->on_host(context);
       const bool is_run = plan_.runs_array_ >= 0 && plan_.value_array_[b] == plan_.runs_array_;
       column = primitives::gather(from, is_run ? run_rows : select(numbers(plan_.value_array_[b])), context.pool);
     } else {
@@ -266,23 +335,10 @@ Batch MaterialiseLane::take(Context& context, const Batch& batch, const Runs& ru
   return out;
 }
 
-namespace {
-
-class CollectLane : public LaneEnd {
- public:
-  explicit CollectLane(std::unique_ptr<MaterialiseLane> lane) : lane_(std::move(lane)) {}
-  void begin(Context& context, const Batch& batch) override { lane_->begin(context, batch); }
-  void end(Context& context, const Batch& batch) override {
-    Batch made = lane_->take(context, batch);
-    if (made.rows > 0) batches_.push_back(std::move(made));
-  }
-  std::vector<Batch> batches_;
-
- private:
-  std::unique_ptr<MaterialiseLane> lane_;
-};
-
-}  // namespace
+void CollectLane::end(Context& context, const Batch& batch) {
+  Batch made = lane_->take(context, batch);
+  if (made.rows > 0) batches_.emplace_back(context.parking, std::move(made));
+}
 
 void Collect::prepare(Assembly& assembly, std::vector<Binding> bindings) {
   schema_.clear();
@@ -298,11 +354,11 @@ std::unique_ptr<LaneEnd> Collect::start(Context& context, const std::vector<Slot
 void Collect::merge(Context&, std::vector<std::unique_ptr<LaneEnd>> lanes) {
   batches_.clear();
   for (auto& lane : lanes) {
-    for (Batch& batch : static_cast<CollectLane&>(*lane).batches_) batches_.push_back(std::move(batch));
+    for (Parked& batch : static_cast<CollectLane&>(*lane).batches()) batches_.push_back(std::move(batch));
   }
   // Pieces of one batch share its ordinal.
   std::stable_sort(batches_.begin(), batches_.end(),
-                   [](const Batch& a, const Batch& b) { return a.ordinal < b.ordinal; });
+                   [](const Parked& a, const Parked& b) { return a.ordinal() < b.ordinal(); });
 }
 
 }  // namespace frazil::execute

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "execute/pipeline.hpp"
@@ -21,7 +22,14 @@ class Materialise {
   Facts facts(const Assembly& assembly) const;
   std::unique_ptr<MaterialiseLane> start(Context& context, const std::vector<SlotState*>& slots) const;
 
+  // On a device: what it cannot hold of these columns, the columns of the source among them, and the batch that a run
+  // over the rows of `source` made.
+  std::string device_lacks() const;
+  std::vector<int> source_columns() const;
+  columns::Batch take(Context& context, const columns::Batch& source, primitives::DeviceRows made) const;
+
  private:
+  columns::Column computed(primitives::Device& device, size_t b, const primitives::DeviceRows& made) const;
   friend class MaterialiseLane;
   struct Emitted {
     program::Type type;  // none: row numbers
@@ -38,8 +46,7 @@ class Materialise {
 
 // How runs of build rows are spelled out.
 struct Runs {
-  const std::vector<uint32>* start = nullptr;
-  const std::vector<uint32>* rows = nullptr;
+  std::span<const uint32> start, rows;
 };
 
 // How far a batch with runs is spelled out.
@@ -64,6 +71,18 @@ class MaterialiseLane : public LaneEnd {
   std::vector<memory::Buffer> buffers_;
 };
 
+class CollectLane : public LaneEnd {
+ public:
+  explicit CollectLane(std::unique_ptr<MaterialiseLane> lane) : lane_(std::move(lane)) {}
+  void begin(Context& context, const columns::Batch& batch) override { lane_->begin(context, batch); }
+  void end(Context& context, const columns::Batch& batch) override;
+  std::vector<Parked>& batches() { return batches_; }
+
+ private:
+  std::unique_ptr<MaterialiseLane> lane_;
+  std::vector<Parked> batches_;
+};
+
 // A sink that keeps all rows in the order of their source: the end of a query, and the input of sorts and builds.
 class Collect : public Sink {
  public:
@@ -71,15 +90,25 @@ class Collect : public Sink {
   void prepare(Assembly& assembly, std::vector<Binding> bindings);
   std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) override;
   void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) override;
-  SourcePtr finish(Context& context) override { return table_source(context, schema_, std::move(batches_)); }
+  SourcePtr finish(Context& context) override { return parked_source(context, schema_, std::move(batches_)); }
+  std::string device_lacks(const Facts&) const override { return materialise_.device_lacks(); }
+  std::vector<int> source_columns() const override { return materialise_.source_columns(); }
+  void take(Context& context, const columns::Batch& source, primitives::DeviceRows made) override {
+    batches_.clear();
+    batches_.emplace_back(context.parking, materialise_.take(context, source, std::move(made)));
+  }
 
   const columns::Schema& schema() const { return schema_; }
-  std::vector<columns::Batch>& batches() { return batches_; }
+  std::vector<Parked>& batches() { return batches_; }
+  int64_t rows() const { return rows_of(batches_); }
+
+ protected:
+  const Materialise& materialise() const { return materialise_; }
 
  private:
   Materialise materialise_;
   columns::Schema schema_;
-  std::vector<columns::Batch> batches_;
+  std::vector<Parked> batches_;
 };
 
 }  // namespace frazil::execute

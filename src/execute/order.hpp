@@ -20,4 +20,8 @@ struct SortKey {
 // order. NaN is above all numbers.
 std::vector<uint32_t> sorted_rows(const Context& context, std::span<const SortKey> keys, int64_t rows, int64_t limit);
 
+// The same for keys in the memory of the context's device, all rows; nothing where a key holds text that has no
+// dictionary.
+std::optional<memory::Buffer> sorted_rows_on_device(Context& context, std::span<const SortKey> keys, int64_t rows);
+
 }  // namespace frazil::execute

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
+#include "primitives/move.hpp"
 
 namespace frazil::execute {
 
@@ -19,7 +20,7 @@ namespace {
 struct Segment {
   program::Program values;  // before registers were allocated, for devices
   program::Program program;
-  std::vector<SlotFactory> slots;
+  std::vector<Slot> slots;
   Cut* cut = nullptr;
 };
 
@@ -47,6 +48,12 @@ std::vector<Segment> assemble(Context& context, const Pipeline& pipeline, const 
   return segments;
 }
 
+void raise(const Context& context, const primitives::cpu::RowError& error) {
+  if (error.row < 0) return;
+  fail(context.functions->invalid_operation[error.function] ? ErrorKind::invalid_operation : ErrorKind::compute,
+       context.functions->failures[error.function]);
+}
+
 // One lane's machines and states, a set for each segment.
 class LaneRun {
  public:
@@ -56,10 +63,11 @@ class LaneRun {
                 .machine = {segment.program, context.functions->cpu, context.pool},
                 .slots = {},
                 .states = {},
-                .end = {}};
+                .end = {},
+                .position = 0};
       std::vector<SlotState*> slots;
-      for (const SlotFactory& factory : segment.slots) {
-        part.slots.push_back(factory(context));
+      for (const Slot& slot : segment.slots) {
+        part.slots.push_back(slot.factory(context));
         slots.push_back(part.slots.back().get());
         part.states.push_back(slots.back()->state());
       }
@@ -68,40 +76,11 @@ class LaneRun {
     }
   }
 
-  void run(Context& context, const Batch& batch, size_t first = 0) {
-    Part& part = parts_[first];
-    part.end->begin(context, batch);
-    for (auto& slot : part.slots) slot->begin_batch();
-    bind(batch);
-    part.machine.run(bound_, batch.rows, batch.ordinal, part.states.data(), node_rows_.data());
-    raise(context, part.machine.error());
-    part.end->end(context, batch);
-    if (!part.segment->cut) return;
-    while (const std::optional<Batch> piece = part.segment->cut->take(context, *part.end)) {
-      context.check_cancelled();
-      run(context, *piece, first + 1);
-    }
-  }
-
-  // The same rows on a device, whose totals this lane takes.
-  void run_on_device(Context& context, Sink& sink, const primitives::DeviceAggregation& aggregation,
-                     const Batch& batch) {
-    Part& part = parts_.back();
-    std::vector<const primitives::cpu::LookupTable*> lookups(part.states.size(), nullptr);
-    for (const program::Instruction& i : part.segment->values.code) {
-      if (i.op != program::Op::lookup) continue;
-      lookups[static_cast<size_t>(i.slot)] =
-          static_cast<const primitives::cpu::LookupTable*>(part.states[static_cast<size_t>(i.slot)]);
-    }
-    primitives::Device& device = context.resident->device();
-    const primitives::DeviceTotals totals = device.aggregate(
-        part.segment->values, aggregation, batch.columns, batch.rows, lookups, static_cast<int64_t>(node_rows_.size()));
-    for (size_t n = 0; n < node_rows_.size(); ++n) node_rows_[n] += totals.node_rows[n];
-    for (const program::Instruction& i : part.segment->values.code) context.nodes[i.node].device = device.name();
-    context.launches += totals.launches;
-    context.kernel_seconds += totals.kernel_seconds;
-    context.device_bytes += totals.bytes_read;
-    sink.add_totals(*part.end, totals);
+  void run_task(Context& context, const Batch& batch, int64_t task) {
+    // Rows of a task have places below those of the next one, however many a join makes of them.
+    FZ_CHECK(task < int64_t{1} << (63 - kTaskRowBits));
+    for (Part& part : parts_) part.position = task << kTaskRowBits;
+    run(context, batch, 0);
   }
 
   std::unique_ptr<LaneEnd> finish(Context& context) {
@@ -117,7 +96,25 @@ class LaneRun {
     std::vector<std::unique_ptr<SlotState>> slots;
     std::vector<void*> states;
     std::unique_ptr<LaneEnd> end;
+    int64_t position;  // of the next row: see Op::position
   };
+  static constexpr int kTaskRowBits = 36;
+
+  void run(Context& context, const Batch& batch, size_t first) {
+    Part& part = parts_[first];
+    part.end->begin(context, batch);
+    for (auto& slot : part.slots) slot->begin_batch();
+    bind(batch);
+    part.machine.run(bound_, batch.rows, batch.ordinal, part.position, part.states.data(), node_rows_.data());
+    part.position += batch.rows;
+    raise(context, part.machine.error());
+    part.end->end(context, batch);
+    if (!part.segment->cut) return;
+    while (const std::optional<Batch> piece = part.segment->cut->take(context, *part.end)) {
+      context.check_cancelled();
+      run(context, *piece, first + 1);
+    }
+  }
 
   void bind(const Batch& batch) {
     characters_.resize(batch.columns.size());
@@ -127,50 +124,74 @@ class LaneRun {
     }
   }
 
-  static void raise(const Context& context, const primitives::cpu::RowError& error) {
-    if (error.row < 0) return;
-    fail(context.functions->invalid_operation[error.function] ? ErrorKind::invalid_operation : ErrorKind::compute,
-         context.functions->failures[error.function]);
-  }
-
   std::vector<Part> parts_;
   std::vector<std::vector<const char*>> characters_;
   std::vector<BoundColumn> bound_;
   std::vector<int64> node_rows_;
 };
 
-std::vector<int> columns_read(const program::Program& program) {
-  std::vector<int> columns;
+std::vector<int> columns_read(const program::Program& program, const Sink& sink) {
+  std::vector<int> columns = sink.source_columns();
   for (const program::Instruction& i : program.code) {
-    if (i.a.kind != program::Operand::column) continue;
-    if (std::find(columns.begin(), columns.end(), i.a.index) == columns.end()) columns.push_back(i.a.index);
+    if (i.a.kind == program::Operand::column) columns.push_back(i.a.index);
   }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 
+// What the device cannot do of a pipeline; nothing: empty.
+std::string device_lacks(Context& context, const Pipeline& pipeline, const Facts& facts,
+                         const std::vector<Segment>& segments) {
+  if (segments.size() > 1) return "joins that give a row several times";
+  if (std::string lacks = pipeline.sink->device_lacks(facts); !lacks.empty()) return lacks;
+  if (facts.rows >= primitives::kNoRow) return "2^32 rows at once";
+  for (int c : columns_read(segments[0].values, *pipeline.sink)) {
+    const program::SourceColumn& column = facts.columns[static_cast<size_t>(c)];
+    if (column.element == program::Element::none) return "columns of " + column.type.name();
+  }
+  return context.resident->device().lacks(segments[0].values);
+}
+
+void run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& source, const Segment& segment) {
+  primitives::Device& device = context.resident->device();
+  const Batch batch = context.resident->load(context, source, columns_read(segment.values, *pipeline.sink));
+  primitives::DeviceRun run{.program = segment.values, .columns = batch.columns, .rows = batch.rows};
+  for (const Slot& slot : segment.slots)
+    run.slots.push_back(slot.on_device ? slot.on_device(context) : primitives::DeviceSlot{});
+  run.nodes = static_cast<int64_t>(context.nodes.size());
+  pipeline.sink->describe(run);
+  context.check_cancelled();
+  primitives::DeviceRows made = device.run(run);
+  raise(context, made.error);
+  context.launches += made.launches;
+  context.kernel_seconds += made.kernel_seconds;
+  context.device_bytes += made.bytes_read;
+  const std::vector<int64_t> node_rows = made.node_rows;
+  pipeline.sink->take(context, batch, std::move(made));
+  for (size_t n = 0; n < node_rows.size(); ++n) context.nodes[n].rows += node_rows[n];
+  for (const program::Instruction& i : segment.values.code) context.nodes[i.node].device = device.name();
+}
+
 // Runs on the device what it can; false leaves the pipeline to the CPU, with a note of the reason.
-bool run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& source,
-                   std::vector<Segment>& segments) {
+bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& source,
+                const std::vector<Segment>& segments) {
   if (!context.resident) return false;
-  const auto aggregation = pipeline.sink->device_aggregation();
-  std::string lacks = "sinks of this kind";
-  if (segments.size() > 1) {
-    lacks = "joins that give a row several times";
-  } else if (aggregation) {
-    lacks = context.resident->device().lacks(segments[0].values, *aggregation);
+  std::string lacks = device_lacks(context, pipeline, source->facts(), segments);
+  for (int attempt = 0; lacks.empty() && attempt < 2; ++attempt) {
+    try {
+      run_on_device(context, pipeline, source, segments[0]);
+      return true;
+    } catch (const Error& error) {
+      // The columns that are kept for other queries make room; then the CPU, which has more memory, takes over.
+      if (error.kind() != ErrorKind::out_of_memory) throw;
+      context.resident->clear();
+      if (attempt == 1) lacks = std::string("what needs more memory than it has (") + error.what() + ")";
+    }
   }
   const std::string& node = context.nodes[static_cast<size_t>(pipeline.node)].node;
-  if (!lacks.empty()) {
-    context.notes.push_back("the pipeline into " + node + " ran on the CPU: the device does not do " + lacks + " yet");
-    return false;
-  }
-  LaneRun lane(context, segments, *pipeline.sink);
-  const Batch batch = context.resident->load(context, source, columns_read(segments[0].values));
-  lane.run_on_device(context, *pipeline.sink, *aggregation, batch);
-  std::vector<std::unique_ptr<LaneEnd>> ends;
-  ends.push_back(lane.finish(context));
-  pipeline.sink->merge(context, std::move(ends));
-  return true;
+  context.notes.push_back("the pipeline into " + node + " ran on the CPU: the device does not do " + lacks + " yet");
+  return false;
 }
 
 // Fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
@@ -190,12 +211,12 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
     context.scheduler->run(context, lanes, [&](int, int64_t share) {
       for (int64_t task = share * tasks / lanes; task < (share + 1) * tasks / lanes; ++task) {
         context.check_cancelled();
-        runs[static_cast<size_t>(share)]->run(context, source->read(context, task));
+        runs[static_cast<size_t>(share)]->run_task(context, source->read(context, task), task);
       }
     });
   } else {
     context.scheduler->run(context, tasks, [&](int lane, int64_t task) {
-      runs[static_cast<size_t>(lane)]->run(context, source->read(context, task));
+      runs[static_cast<size_t>(lane)]->run_task(context, source->read(context, task), task);
     });
   }
   std::vector<std::unique_ptr<LaneEnd>> ends;
@@ -209,7 +230,7 @@ void run(Context& context, const Pipeline& pipeline) {
   const auto begin = std::chrono::steady_clock::now();
   SourcePtr source = pipeline.source(context);
   std::vector<Segment> segments = assemble(context, pipeline, source->facts());
-  if (!run_on_device(context, pipeline, source, segments)) run_on_cpu(context, pipeline, source, segments);
+  if (!try_device(context, pipeline, source, segments)) run_on_cpu(context, pipeline, source, segments);
   context.nodes[static_cast<size_t>(pipeline.node)].seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

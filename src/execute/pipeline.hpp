@@ -36,12 +36,12 @@ class Sink {
   virtual bool fixed_shares() const { return false; }
   virtual void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) = 0;
   virtual SourcePtr finish(Context& context) = 0;
-  // On a device: the accumulators that it keeps, if it can keep this sink's at all; and their totals, into a lane.
-  virtual std::optional<primitives::DeviceAggregation> device_aggregation() const { return std::nullopt; }
-  virtual void add_totals(LaneEnd&, const primitives::DeviceTotals&) {}
-  // Bytes that it could give back, and the request to do so: what spilling needs.
-  virtual int64_t revocable_bytes() const { return 0; }
-  virtual void revoke(int64_t) {}
+  // On a device: what it cannot do for this sink (nothing: empty), what a run is told of the sink, the columns of the
+  // source that are read beside those that the program names, and what came of it, instead of merge.
+  virtual std::string device_lacks(const Facts&) const { return "sinks of this kind"; }
+  virtual void describe(primitives::DeviceRun&) const {}
+  virtual std::vector<int> source_columns() const { return {}; }
+  virtual void take(Context&, const columns::Batch&, primitives::DeviceRows) {}
 };
 using SinkPtr = std::shared_ptr<Sink>;
 

@@ -1,5 +1,6 @@
-// Columns that lie in a device's memory, kept between queries. A column is known by its source's key and its name; the
-// source is kept beside it, so that a key that names host buffers stays true.
+// Columns that lie in a device's memory: those of sources, kept between queries, and what queries make of them. A kept
+// column is known by its source's key and its name; the source is kept beside it, so that a key that names host buffers
+// stays true.
 #pragma once
 
 #include <map>
@@ -12,6 +13,12 @@
 
 namespace frazil::execute {
 
+bool is_on_device(const columns::Column& column);
+bool is_on_device(const columns::Batch& batch);
+
+// Rows in a device's memory; read by tasks of the CPU they are copied, once.
+SourcePtr device_source(const columns::Schema& schema, columns::Batch batch);
+
 class Resident {
  public:
   explicit Resident(std::shared_ptr<primitives::Device> device) : device_(std::move(device)) {}
@@ -21,6 +28,13 @@ class Resident {
   // others are empty. What is not there yet is read and copied. `batch.rows` is the source's.
   columns::Batch load(Context& context, const SourcePtr& source, const std::vector<int>& wanted);
   void clear();
+
+  columns::Column upload(Context& context, const columns::Column& column);
+  columns::Column download(Context& context, const columns::Column& column);
+  columns::Batch download(Context& context, const columns::Batch& batch);
+  // Rows by their numbers.
+  columns::Batch gather(const columns::Batch& batch, const memory::Buffer& numbers, int64_t rows);
+  columns::Batch slice(const columns::Batch& batch, int64_t first, int64_t rows);
 
  private:
   struct Entry {

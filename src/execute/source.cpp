@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "execute/resident.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::execute {
@@ -64,10 +65,10 @@ bool same_layout(const Column& a, const Column& b) {
   return a.physical == b.physical && a.encoding == b.encoding && a.base == b.base && a.dictionary == b.dictionary;
 }
 
-std::optional<columns::Interval> joined(const std::vector<Batch>& batches, size_t c) {
+std::optional<columns::Interval> joined(const std::vector<Parked>& batches, size_t c) {
   std::optional<columns::Interval> all;
-  for (const Batch& batch : batches) {
-    const auto& one = batch.columns[c].interval;
+  for (const Parked& batch : batches) {
+    const auto& one = batch.shape(c).interval;
     if (!one) return std::nullopt;
     all = all ? columns::Interval{std::min(all->low, one->low), std::max(all->high, one->high)} : *one;
   }
@@ -76,54 +77,87 @@ std::optional<columns::Interval> joined(const std::vector<Batch>& batches, size_
 
 class TableSource : public Source {
  public:
-  TableSource(Context& context, const columns::Schema& schema, std::vector<Batch> batches, std::string key)
-      : key_(std::move(key)) {
-    std::erase_if(batches, [](const Batch& batch) { return batch.rows == 0; });
-    for (size_t c = 0; c < schema.size(); ++c) {
-      bool agree = true, nullable = false;
-      for (const Batch& batch : batches) {
-        agree &= same_layout(batch.columns[c], batches[0].columns[c]);
-        nullable |= batch.columns[c].has_nulls();
+  TableSource(Context& context, const columns::Schema& schema, std::vector<Parked> batches, std::string key)
+      : key_(std::move(key)), batches_(std::move(batches)) {
+    std::erase_if(batches_, [](const Parked& batch) { return batch.rows() == 0; });
+    for (size_t c = 0; c < schema.size(); ++c) describe_column(context, schema[c], c);
+    const int64_t rows = morsel_rows(context, schema);
+    for (size_t b = 0; b < batches_.size(); ++b) {
+      for (int64_t row = 0; row < batches_[b].rows(); row += rows) {
+        morsels_.push_back({b, row, std::min(rows, batches_[b].rows() - row), facts_.rows + row});
       }
-      for (Batch& batch : batches) {
-        if (!agree) batch.columns[c] = primitives::decode(batch.columns[c], context.pool);
-      }
-      program::SourceColumn source{schema[c].name, schema[c].type, Element::none};
-      if (batches.empty()) {
-        source = describe(schema[c].name, primitives::nulls(schema[c].type, 0, context.pool));
-      } else {
-        source = describe(schema[c].name, batches[0].columns[c]);
-        source.interval = joined(batches, c);
-      }
-      source.nullable = nullable;
-      facts_.columns.push_back(std::move(source));
-    }
-    const int64_t morsel = context.batch_rows > 0 ? context.batch_rows : kMorselRows;
-    for (Batch& batch : batches) {
-      for (int64_t row = 0; row < batch.rows; row += morsel) {
-        Batch part = columns::slice(batch, row, std::min(morsel, batch.rows - row));
-        part.ordinal = facts_.rows + row;
-        morsels_.push_back(std::move(part));
-      }
-      facts_.rows += batch.rows;
+      facts_.rows += batches_[b].rows();
     }
   }
   const Facts& facts() const override { return facts_; }
   int64_t tasks() const override { return static_cast<int64_t>(morsels_.size()); }
-  Batch read(Context&, int64_t task) override { return morsels_[static_cast<size_t>(task)]; }
+  Batch read(Context& context, int64_t task) override {
+    const Morsel& morsel = morsels_[static_cast<size_t>(task)];
+    Batch part = columns::slice(batches_[morsel.batch].load(), morsel.start, morsel.rows);
+    for (size_t c = 0; c < part.columns.size(); ++c) {
+      if (decoded_[c]) part.columns[c] = primitives::decode(part.columns[c], context.pool);
+    }
+    part.ordinal = morsel.ordinal;
+    return part;
+  }
   int64_t rows_before(int64_t task) const override { return morsels_[static_cast<size_t>(task)].ordinal; }
   std::string key() const override { return key_; }
 
  private:
+  struct Morsel {
+    size_t batch;
+    int64_t start, rows, ordinal;
+  };
+
+  void describe_column(Context& context, const columns::Field& field, size_t c) {
+    bool agree = true, nullable = false;
+    for (const Parked& batch : batches_) {
+      agree &= same_layout(batch.shape(c), batches_[0].shape(c));
+      nullable |= batch.has_nulls(c);
+    }
+    decoded_.push_back(!agree);
+    Column like = batches_.empty() ? primitives::nulls(field.type, 0, context.pool) : batches_[0].shape(c);
+    if (!agree) like = plain(like);
+    program::SourceColumn source = describe(field.name, like);
+    source.nullable = nullable;
+    if (!batches_.empty()) source.interval = joined(batches_, c);
+    facts_.columns.push_back(std::move(source));
+  }
+
+  // What decode makes of a column.
+  static Column plain(const Column& shape) {
+    Column column;
+    column.type = shape.type;
+    column.physical = columns::plain_physical(shape.type);
+    return column;
+  }
+
   std::string key_;
   Facts facts_;
-  std::vector<Batch> morsels_;
+  std::vector<Parked> batches_;
+  std::vector<bool> decoded_;  // by column
+  std::vector<Morsel> morsels_;
 };
 
 }  // namespace
 
-SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<Batch> batches, std::string key) {
+int64_t morsel_rows(const Context& context, const columns::Schema& schema) {
+  if (context.batch_rows > 0) return context.batch_rows;
+  constexpr int64_t kBytes = 4 << 20, kLeastRows = 8 << 10;
+  int64_t width = 0;
+  for (const columns::Field& field : schema) width += columns::bytes_per_row(columns::plain_physical(field.type));
+  return std::clamp(kBytes / std::max<int64_t>(width, 1) / kLeastRows * kLeastRows, kLeastRows, kMorselRows);
+}
+
+SourcePtr parked_source(Context& context, const columns::Schema& schema, std::vector<Parked> batches, std::string key) {
+  if (batches.size() == 1 && batches[0].is_on_device()) return device_source(schema, batches[0].load());
   return std::make_shared<TableSource>(context, schema, std::move(batches), std::move(key));
+}
+
+SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<Batch> batches, std::string key) {
+  std::vector<Parked> parked;
+  for (Batch& batch : batches) parked.emplace_back(context.parking, std::move(batch));
+  return parked_source(context, schema, std::move(parked), std::move(key));
 }
 
 }  // namespace frazil::execute

@@ -7,6 +7,7 @@
 
 #include "columns/column.hpp"
 #include "execute/context.hpp"
+#include "execute/parking.hpp"
 #include "program/program.hpp"
 
 namespace frazil::execute {
@@ -28,13 +29,21 @@ class Source {
   virtual int64_t rows_before(int64_t task) const = 0;
   // What names these rows for good: equal keys mean equal rows while a source with that key is alive. Empty: nothing.
   virtual std::string key() const { return ""; }
+  // All rows, where they lie in a device's memory; else null.
+  virtual const columns::Batch* on_device() const { return nullptr; }
 };
 
 using SourcePtr = std::shared_ptr<Source>;
 
-// Batches in memory, cut into morsels. Columns are brought to one layout: encodings stay where all batches agree.
+// Batches cut into morsels. Columns are brought to one layout: encodings stay where all batches agree. One batch in a
+// device's memory stays there until somebody else reads it.
 SourcePtr table_source(Context& context, const columns::Schema& schema, std::vector<columns::Batch> batches,
                        std::string key = "");
+SourcePtr parked_source(Context& context, const columns::Schema& schema, std::vector<Parked> batches,
+                        std::string key = "");
+
+// Rows of a morsel of such columns: few enough that wide ones do not take much memory at a time.
+int64_t morsel_rows(const Context& context, const columns::Schema& schema);
 
 // The element that a program reads from a column's physical array.
 program::Element element_of(const columns::Column& column);

@@ -54,6 +54,32 @@ FZ_HD bool exceeds_decimal(T value) {
   }
 }
 
+// The product of two numbers, of up to 256 bits, divided by a third that is above zero and rounded half to even. Few
+// are that wide: one bit of the quotient at a time.
+template <class T>
+FZ_HD T round_wide_product(T a, T b, T divided_by, bool& bad) {
+  using U = typename Unsigned<T>::U;
+  const U x = a < 0 ? U(0) - static_cast<U>(a) : static_cast<U>(a);
+  const U y = b < 0 ? U(0) - static_cast<U>(b) : static_cast<U>(b);
+  const U half = ~uint64{0}, divisor = static_cast<U>(divided_by);
+  const U low = (x & half) * (y & half), left = (x >> 64) * (y & half), right = (x & half) * (y >> 64);
+  const U middle = (low >> 64) + (left & half) + (right & half);
+  U rest = (x >> 64) * (y >> 64) + (left >> 64) + (right >> 64) + (middle >> 64);
+  const U tail = middle << 64 | (low & half);
+  bad = rest >= divisor;  // the quotient has more than 128 bits
+  if (bad) return 0;
+  U quotient = 0;
+  for (int bit = 127; bit >= 0; --bit) {
+    rest = rest << 1 | (tail >> bit & 1);
+    quotient = quotient << 1 | (rest >= divisor);
+    if (rest >= divisor) rest -= divisor;
+  }
+  const U twice = rest << 1;
+  quotient += twice > divisor || (twice == divisor && (quotient & 1));
+  bad = quotient >= static_cast<U>(decimal_limit<T>());
+  return static_cast<T>((a < 0) != (b < 0) ? U(0) - quotient : quotient);
+}
+
 FZ_HD int compare_views(const RegisterView& a, const RegisterView& b) {
   const uint32 shared = a.length < b.length ? a.length : b.length;
   const char* x = a.data();
@@ -76,6 +102,20 @@ FZ_HD bool equal_views(const RegisterView& a, const RegisterView& b) {
 
 // Text is UTF-8. Each character has one byte that does not continue another.
 FZ_HD bool begins_character(char byte) { return (static_cast<uint8>(byte) & 0xc0) != 0x80; }
+
+FZ_HD bool same_bytes(const char* a, const char* b, uint32 bytes) {
+  for (uint32 i = 0; i < bytes; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+FZ_HD uint32 characters_of(const RegisterView& text) {
+  const char* at = text.data();
+  uint32 count = 0;
+  for (uint32 i = 0; i < text.length; ++i) count += begins_character(at[i]);
+  return count;
+}
 
 // Where the text after its first `count` characters begins.
 FZ_HD uint32 after_characters(const RegisterView& text, uint64 count) {

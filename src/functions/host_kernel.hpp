@@ -31,8 +31,20 @@ void run_host(Tile& tile, const Instruction& i) {
 }
 
 template <class F>
+void run_host_test(Tile& tile, const Instruction& i) {
+  const typename F::Bound& bound = *static_cast<const typename F::Bound*>(tile.slots[i.slot]);
+  uint64* to = primitives::cpu::result_of<uint64>(tile, i.dst);
+  std::memset(to, 0, sizeof(uint64) * static_cast<size_t>(primitives::cpu::words_of(tile)));
+  primitives::cpu::each_row(tile, i.c, [&](int row) {
+    const bool truth = F::apply(TileArguments{tile, tile.lists[i.list], row}, bound);
+    to[row >> 6] |= static_cast<uint64>(truth) << (row & 63);
+  });
+}
+
+template <class F>
 primitives::cpu::Step host_step(const Instruction&) {
-  return run_host<F>;
+  if constexpr (F::info.to_mask) return run_host_test<F>;
+  else return run_host<F>;
 }
 
 }  // namespace

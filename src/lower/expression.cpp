@@ -36,7 +36,7 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
   switch (expression.kind) {
     case Expression::Kind::column: return;
     case Expression::Kind::literal:
-      if (widest_type(expression.type) == Type::none) {
+      if (widest_type(expression.type) == Type::none && expression.type.id != columns::TypeId::null) {
         refuse(refusals, "literal_dtype", expression, "literals of " + expression.type.name() + " are not supported");
       }
       return;
@@ -52,7 +52,7 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
     }
   }
   const std::vector<DataType> types = argument_types(expression);
-  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload});
+  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload, expression.arguments});
   if (!id) {
     const bool known = functions_.knows(expression.name);
     refuse(refusals, known ? "signature" : "function", expression,
@@ -68,13 +68,14 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
 
 uint16 Expressions::resolve(const Expression& call) const {
   const std::vector<DataType> types = argument_types(call);
-  const auto id = functions_.find(call.name, {types, call.type, call.payload});
+  const auto id = functions_.find(call.name, {types, call.type, call.payload, call.arguments});
   FZ_CHECK(id.has_value());
   return *id;
 }
 
 Value Expressions::compile_literal(Builder& builder, const Expression& literal) const {
   const Type type = widest_type(literal.type);
+  if (literal.type.id == columns::TypeId::null) return builder.null(Type::i32);
   if (std::holds_alternative<std::monostate>(literal.scalar)) return builder.null(type);
   if (const bool* truth = std::get_if<bool>(&literal.scalar)) return builder.truth(*truth);
   if (const std::string* text = std::get_if<std::string>(&literal.scalar)) return builder.text(*text);
@@ -99,9 +100,14 @@ Value Expressions::compile_call(Assembly& assembly, const Expression& call) cons
   const std::vector<DataType> types = argument_types(call);
   const uint16 id = resolve(call);
   const Shape shape = functions_.at(id).info->shape;
-  const int text_slot = shape == Shape::string || shape == Shape::host ? assembly.text_slot() : -1;
-  return functions_.at(id).emit(
-      {assembly.builder(), functions_, id, types, call.type, call.payload, values, text_slot});
+  const bool makes_text = (shape == Shape::string || shape == Shape::host) && !functions_.at(id).info->to_mask;
+  const int text_slot = makes_text ? assembly.text_slot() : -1;
+  auto add_state = [&](std::shared_ptr<void> state) {
+    void* at = state.get();
+    return assembly.add_slot(call.name, execute::shared_slot(std::move(state), at));
+  };
+  return functions_.at(id).emit({assembly.builder(), functions_, id, types, call.type, call.payload, values, text_slot,
+                                 call.arguments, add_state});
 }
 
 bool Expressions::may_fail(const Expression& expression) const {
@@ -133,8 +139,8 @@ std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Co
   std::vector<std::unique_ptr<execute::SlotState>> slots;
   std::vector<execute::SlotState*> slot_pointers;
   std::vector<void*> states;
-  for (const auto& factory : assembly.slots()) {
-    slots.push_back(factory(context));
+  for (const execute::Slot& slot : assembly.slots()) {
+    slots.push_back(slot.factory(context));
     slot_pointers.push_back(slots.back().get());
     states.push_back(slots.back()->state());
   }
@@ -145,7 +151,7 @@ std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Co
   const primitives::cpu::BoundColumn bound = primitives::cpu::bind_column(dictionary, characters);
   std::vector<int64> node_rows(std::max<size_t>(context.nodes.size(), 1), 0);
   primitives::cpu::Machine(program, context.functions->cpu, context.pool)
-      .run({&bound, 1}, dictionary.rows, 0, states.data(), node_rows.data());
+      .run({&bound, 1}, dictionary.rows, 0, 0, states.data(), node_rows.data());
   const Column bits = lane->take(context, batch).columns[0];
   std::vector<uint8_t> bytes(static_cast<size_t>(dictionary.rows));
   for (int64_t row = 0; row < dictionary.rows; ++row) {
@@ -178,7 +184,9 @@ std::optional<Value> Expressions::compile_on_dictionary(Assembly& assembly, cons
   auto owned = std::make_shared<OwnedLookup>();
   owned->truth = truth_of_values(*this, assembly.context(), call, column->name, *codes->dictionary);
   owned->table = {owned->truth.data(), static_cast<uint32>(owned->truth.size())};
-  const int slot = assembly.add_slot(call.text(), execute::shared_slot(owned, &owned->table));
+  const int slot =
+      assembly.add_slot(call.text(), execute::shared_slot(owned, &owned->table),
+                        [owned](execute::Context&) { return primitives::DeviceSlot{.lookup = &owned->table}; });
   return assembly.builder().lookup(codes->value, slot);
 }
 

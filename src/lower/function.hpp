@@ -2,6 +2,8 @@
 // it takes and writes its instructions; its shape decides who calls it.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +27,7 @@ struct CallTypes {
   std::span<const DataType> arguments;
   const DataType& result;
   const plan::Options& payload;
+  std::span<const plan::ExpressionPtr> expressions = {};  // the arguments, for what only takes literals
 };
 
 class FunctionTable;
@@ -39,6 +42,9 @@ struct Emit {
   const plan::Options& payload;
   std::span<const Value> values;
   int text_slot = -1;  // shapes string and host: where the text that they make lies, for Builder::call
+  std::span<const plan::ExpressionPtr> expressions = {};
+  // A slot for what a function makes of its literals, once for all lanes.
+  std::function<int(std::shared_ptr<void>)> add_state = {};
 };
 
 // One accumulator of an aggregate.
@@ -49,6 +55,7 @@ enum class CellKind : uint8 {
   count,
   count_all,
   magnitude,  // the sum as a float, kept only where the exact one might not fit
+  rounded,    // the exact sum where it is known to fit, else one of floats: Polars' means of decimals are of those
 };
 
 // A call of a function of the shape segmented: the rows of its arguments, segment by segment. Segment s has those from

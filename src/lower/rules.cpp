@@ -95,6 +95,11 @@ bool same_numbers(const DataType& a, const DataType& b) {
   return a == b;
 }
 
+bool fits_64_bits(const DataType& type) {
+  const std::optional<Interval> bounds = type.is_integer() ? dtype_bounds(type) : std::nullopt;
+  return bounds && bounds->low >= INT64_MIN && bounds->high <= INT64_MAX;
+}
+
 bool is_number(const DataType& type) {
   return type.id == TypeId::float32 || type.id == TypeId::float64 || (type.is_integer() && type.id != TypeId::uint128);
 }
@@ -273,6 +278,128 @@ Value sum_of_decimals(const Emit& emit, bool subtract) {
   return checked_decimal(emit, {a, b}, subtract ? subtract_intervals(a, b) : add_intervals(a, b));
 }
 
+namespace {
+
+CastMode mode_of(const plan::Options& payload) {
+  const int64_t* mode = payload.empty() ? nullptr : payload[0].as<int64_t>();
+  if (!mode || *mode < 0 || *mode > 2) return CastMode::unknown;
+  return static_cast<CastMode>(*mode);
+}
+
+// Bounds that a register can hold, where the value's own are not narrower.
+Interval within_register(const Value& value, Interval bounds) {
+  Interval type{kLeast, kMost};
+  if (value.type == Type::i32) type = {-two_to(31), two_to(31) - 1};
+  if (value.type == Type::i64) type = {-two_to(63), two_to(63) - 1};
+  if (value.type == Type::u64) type = {0, two_to(64) - 1};
+  return {std::max(bounds.low, type.low), std::min(bounds.high, type.high)};
+}
+
+Value typed_whole(Builder& builder, int128 value, Type type) { return builder.convert(builder.whole(value), type); }
+
+}  // namespace
+
+CastMode cast_mode(const CallTypes& types) { return mode_of(types.payload); }
+CastMode cast_mode(const Emit& emit) { return mode_of(emit.payload); }
+
+Value fit_or_null(const Emit& emit, const Value& value, Interval bounds) {
+  if (value.interval && value.interval->low >= bounds.low && value.interval->high <= bounds.high) return value;
+  Builder& builder = emit.builder;
+  bounds = within_register(value, bounds);
+  const uint16 less_equal = emit.functions.id_of("less_equal");
+  auto at_most = [&](const Value& a, const Value& b) {
+    return builder.map(less_equal, value.type, Type::mask, {a, b}, std::nullopt).operand;
+  };
+  Value kept = value;
+  kept.valid = builder.mask_and(
+      value.valid, builder.mask_and(at_most(typed_whole(builder, bounds.low, value.type), value),
+                                    at_most(value, typed_whole(builder, bounds.high, value.type))));
+  kept.interval = bounds;
+  return kept;
+}
+
+Value fit(const Emit& emit, const Value& value, Interval bounds) {
+  if (value.interval && value.interval->low >= bounds.low && value.interval->high <= bounds.high) return value;
+  if (cast_mode(emit) != CastMode::raise) return fit_or_null(emit, value, bounds);
+  bounds = within_register(value, bounds);
+  return emit.builder.map_checked(emit.functions.id_of("keep_between"), value.type,
+                                  {value, typed_whole(emit.builder, bounds.low, value.type),
+                                   typed_whole(emit.builder, bounds.high, value.type)},
+                                  bounds, emit.id);
+}
+
+Value fit_real(const Emit& emit, const Value& value, const Interval& bounds) {
+  Builder& builder = emit.builder;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // Beyond the last fraction of the bounds; where floats have none there, the bounds themselves.
+  auto beyond = [&](int128 bound, int step, double towards) {
+    const bool narrow = value.type == Type::f32;
+    const double last = narrow ? static_cast<float>(bound) : static_cast<double>(bound);
+    const double next = narrow ? static_cast<float>(bound + step) : static_cast<double>(bound + step);
+    if (static_cast<int128>(last) == bound && next == last) return last;
+    return narrow ? static_cast<double>(std::nextafterf(static_cast<float>(next), static_cast<float>(towards)))
+                  : std::nextafter(next, towards);
+  };
+  const double low = beyond(bounds.low, -1, kInfinity), high = beyond(bounds.high, 1, -kInfinity);
+  if (cast_mode(emit) == CastMode::raise) {
+    return builder.map_checked(emit.functions.id_of("keep_between"), value.type,
+                               {value, builder.real(low, value.type), builder.real(high, value.type)}, std::nullopt,
+                               emit.id);
+  }
+  const Value inside = builder.range_real(value, low, high);
+  Value kept = builder.select({inside.operand, Type::mask, program::kAll, {}}, value, builder.real(0, value.type));
+  kept.valid = builder.mask_and(value.valid, inside.operand);
+  return kept;
+}
+
+Value wrap_to(Builder& builder, const Value& value, const DataType& type) {
+  const Interval bounds = *dtype_bounds(type);
+  if (type.id == TypeId::int128) return builder.convert(value, Type::i128);
+  return builder.convert(builder.wrap(value, element_of_dtype(type), bounds), widest_type(type));
+}
+
+Value round_decimal(const Emit& emit, const Value& value, int digits) {
+  // The product with one, of which that many digits are too many.
+  const DataType types[] = {emit.types[0], emit.types[0]};
+  const uint16 multiply = *emit.functions.find("multiply", {types, emit.result, emit.payload});
+  const Value unit = emit.builder.whole(power_of_ten(digits)), one = emit.builder.whole(1);
+  const int128 step = unit.interval->low;
+  std::optional<Interval> rounded, widest;
+  if (value.interval) {
+    rounded = Interval{value.interval->low / step - 1, value.interval->high / step + 1};
+    widest = Interval{std::min(value.interval->low, -2 * step), std::max(value.interval->high, 2 * step)};
+  }
+  std::vector<Value> arguments{value, one, unit};
+  const Type type = decimal_type(arguments, widest);
+  for (Value& argument : arguments) argument = emit.builder.convert(argument, type);
+  return emit.builder.map(multiply, type, type, std::move(arguments), rounded);
+}
+
+bool has_date(const DataType& type) {
+  return type.id == TypeId::date || (type.id == TypeId::datetime && (type.zone.empty() || type.zone == "UTC"));
+}
+
+bool has_time(const DataType& type) {
+  return type.id == TypeId::time || (type.id == TypeId::datetime && has_date(type));
+}
+
+int64_t ticks_of_day(const DataType& type) {
+  constexpr int64_t kMilliseconds = 86'400'000;
+  if (type.id == TypeId::date) return 1;
+  if (type.id == TypeId::time || type.unit == columns::TimeUnit::nanoseconds) return kMilliseconds * 1'000'000;
+  return type.unit == columns::TimeUnit::milliseconds ? kMilliseconds : kMilliseconds * 1000;
+}
+
+Value part_of_moment(const Emit& emit, std::optional<Interval> bounds) {
+  Builder& builder = emit.builder;
+  Value moment = emit.values[0];
+  if (emit.types[0].id != TypeId::date) moment = builder.convert(moment, Type::i64);
+  const Value ticks = builder.convert(builder.whole(ticks_of_day(emit.types[0])), moment.type);
+  const Value part =
+      builder.map(emit.id, moment.type, bounds ? moment.type : Type::mask, {moment, ticks}, bounds);
+  return bounds ? builder.convert(part, Type::i32) : part;
+}
+
 Value kleene_and(Builder& builder, const Value& a, const Value& b) {
   Value result = builder.mask_value(builder.mask_and(a.operand, b.operand), a.valid);
   if (a.valid == b.valid) return result;
@@ -339,11 +466,13 @@ Value finish_mean(const Emit& emit) {
   Builder& builder = emit.builder;
   Value sum = builder.convert(emit.values[0], Type::f64);
   const Value count = builder.convert(emit.values[1], Type::f64);
-  const uint16 divide = emit.functions.id_of("divide");
-  Value mean = builder.map(divide, Type::f64, Type::f64, {sum, count}, std::nullopt);
+  Value mean = builder.map(emit.functions.id_of("divide"), Type::f64, Type::f64, {sum, count}, std::nullopt);
   if (emit.types[0].id == TypeId::decimal && emit.types[0].scale > 0) {
-    const Value unit = builder.real(static_cast<double>(power_of_ten(emit.types[0].scale)));
-    mean = builder.map(divide, Type::f64, Type::f64, {mean, unit}, std::nullopt);
+    const Value unit = builder.real(1.0 / static_cast<double>(power_of_ten(emit.types[0].scale)));
+    const DataType real = columns::simple(TypeId::float64);
+    const DataType types[] = {real, real};
+    const uint16 multiply = *emit.functions.find("multiply", {types, real, emit.payload});
+    mean = builder.map(multiply, Type::f64, Type::f64, {mean, unit}, std::nullopt);
   }
   mean.valid = builder.mask_and(mean.valid, builder.range(emit.values[1], 1, INT64_MAX).operand);
   return mean;

@@ -55,11 +55,32 @@ Value checked_decimal(const Emit& emit, std::vector<Value> arguments, const std:
 // The sum or difference of decimals at the result's scale. It is exact: only the result has to fit.
 Value sum_of_decimals(const Emit& emit, bool subtract);
 
+// What a cast does with values that do not fit.
+enum class CastMode { raise, null, wrap, unknown };
+CastMode cast_mode(const CallTypes& types);
+CastMode cast_mode(const Emit& emit);
+// A whole number within bounds: others raise or become null, as the cast's mode says.
+Value fit(const Emit& emit, const Value& value, Interval bounds);
+Value fit_or_null(const Emit& emit, const Value& value, Interval bounds);
+// A float whose whole part is within bounds.
+Value fit_real(const Emit& emit, const Value& value, const Interval& bounds);
+Value wrap_to(Builder& builder, const Value& value, const DataType& type);
+// A decimal with so many digits less, rounded half to even.
+Value round_decimal(const Emit& emit, const Value& value, int digits);
+
+// Dates, and datetimes without a zone or in UTC; datetimes so and times of a day.
+bool has_date(const DataType& type);
+bool has_time(const DataType& type);
+int64_t ticks_of_day(const DataType& type);
+// A function of one of these and the ticks of a day. `bounds`: of whole results; none: it gives truth.
+Value part_of_moment(const Emit& emit, std::optional<Interval> bounds);
+
 // Kleene's three-valued logic.
 Value kleene_and(Builder& builder, const Value& a, const Value& b);
 Value kleene_or(Builder& builder, const Value& a, const Value& b);
 bool all_boolean(const CallTypes& types);
 
+bool fits_64_bits(const DataType& type);  // integers whose values are all such with sign
 bool is_number(const DataType& type);  // integers but UInt128, Float32, Float64
 bool summable(const DataType& type);   // those, decimals and booleans
 bool ordered(const DataType& type);    // what min and max take as registers

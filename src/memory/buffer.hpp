@@ -35,13 +35,15 @@ class FRAZIL_API Buffer {
  public:
   Buffer() = default;
   // `owner` keeps the bytes alive; its deleter is the release callback.
+  // `charged`: a pool counts them.
   Buffer(std::shared_ptr<void> owner, void* data, int64_t bytes, Place place = {},
-         std::shared_ptr<const Event> ready = nullptr)
+         std::shared_ptr<const Event> ready = nullptr, bool charged = false)
       : owner_(std::move(owner)),
         data_(static_cast<std::byte*>(data)),
         bytes_(bytes),
         place_(place),
-        ready_(std::move(ready)) {}
+        ready_(std::move(ready)),
+        charged_(charged) {}
 
   // Memory that somebody else owns; `release` runs when the last buffer over it goes.
   static Buffer foreign(const void* data, int64_t bytes, std::function<void()> release, Place place = {});
@@ -49,6 +51,7 @@ class FRAZIL_API Buffer {
   explicit operator bool() const { return data_ != nullptr; }
   int64_t bytes() const { return bytes_; }
   Place place() const { return place_; }
+  bool is_charged() const { return charged_; }
   const std::shared_ptr<const Event>& ready() const { return ready_; }
 
   template <class T = std::byte>
@@ -65,7 +68,9 @@ class FRAZIL_API Buffer {
     return {as<T>(), static_cast<size_t>(bytes_) / sizeof(T)};
   }
   // A part of the same memory, kept alive by the same owner.
-  Buffer slice(int64_t offset, int64_t bytes) const { return {owner_, data_ + offset, bytes, place_, ready_}; }
+  Buffer slice(int64_t offset, int64_t bytes) const {
+    return {owner_, data_ + offset, bytes, place_, ready_, charged_};
+  }
 
  private:
   std::shared_ptr<void> owner_;
@@ -73,6 +78,7 @@ class FRAZIL_API Buffer {
   int64_t bytes_ = 0;
   Place place_;
   std::shared_ptr<const Event> ready_;
+  bool charged_ = false;
 };
 
 }  // namespace frazil::memory

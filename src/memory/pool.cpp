@@ -12,17 +12,52 @@ namespace frazil::memory {
 
 std::shared_ptr<Pool> Pool::create(int64_t limit_bytes) { return std::shared_ptr<Pool>(new Pool(limit_bytes)); }
 
-void Pool::charge(int64_t bytes, std::string_view who) {
-  int64_t used = bytes_in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+Relief::~Relief() = default;
+
+bool Pool::try_charge(int64_t bytes) {
+  const int64_t used = bytes_in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (limit_bytes_ > 0 && used > limit_bytes_) {
     uncharge(bytes);
-    fail(ErrorKind::out_of_memory, std::string(who) + " needs " + std::to_string(bytes) + " bytes, but only " +
-                                       std::to_string(std::max<int64_t>(limit_bytes_ - (used - bytes), 0)) + " of " +
-                                       std::to_string(limit_bytes_) +
-                                       " are free; raise memory_limit or reduce the rows of the query");
+    return false;
   }
   int64_t peak = bytes_peak_.load(std::memory_order_relaxed);
   while (used > peak && !bytes_peak_.compare_exchange_weak(peak, used)) {}
+  return true;
+}
+
+// Whether anything was given back.
+bool Pool::make_room(int64_t bytes) {
+  std::lock_guard lock(reliefs_mutex_);
+  int64_t missing = bytes_in_use() + bytes - limit_bytes_;  // others may have given back meanwhile
+  if (missing <= 0) return true;
+  bool any = false;
+  for (Relief* relief : reliefs_) {
+    const int64_t given = relief->relieve(missing);
+    any |= given > 0;
+    missing -= given;
+    if (missing <= 0) break;
+  }
+  return any;
+}
+
+void Pool::charge(int64_t bytes, std::string_view who) {
+  while (!try_charge(bytes)) {
+    if (bytes <= limit_bytes_ && make_room(bytes)) continue;
+    fail(ErrorKind::out_of_memory, std::string(who) + " needs " + std::to_string(bytes) + " bytes, but only " +
+                                       std::to_string(std::max<int64_t>(limit_bytes_ - bytes_in_use(), 0)) + " of " +
+                                       std::to_string(limit_bytes_) +
+                                       " are free; raise memory_limit or reduce the rows of the query");
+  }
+}
+
+void Pool::add_relief(Relief* relief) {
+  std::lock_guard lock(reliefs_mutex_);
+  reliefs_.push_back(relief);
+}
+
+void Pool::remove_relief(Relief* relief) {
+  std::lock_guard lock(reliefs_mutex_);
+  std::erase(reliefs_, relief);
 }
 
 void Pool::uncharge(int64_t bytes) { bytes_in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
@@ -41,7 +76,7 @@ Buffer Pool::allocate(int64_t bytes, std::string_view who) {
     std::free(p);
     pool->uncharge(padded);
   });
-  return {std::move(owner), data, bytes};
+  return {std::move(owner), data, bytes, {}, nullptr, true};
 }
 
 Buffer Pool::allocate_zeroed(int64_t bytes, std::string_view who) {

@@ -5,12 +5,23 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "base/export.hpp"
 #include "memory/buffer.hpp"
 
 namespace frazil::memory {
+
+// Somebody who holds memory that can be given back for a while.
+class FRAZIL_API Relief {
+ public:
+  virtual ~Relief();
+  // Gives back about `bytes` or as much as there is; 0 if that is nothing. Charges nothing, and waits for nobody who
+  // may. What others still read is only given back when they are done.
+  virtual int64_t relieve(int64_t bytes) = 0;
+};
 
 class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
  public:
@@ -22,9 +33,13 @@ class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
   int64_t bytes_peak() const { return bytes_peak_.load(std::memory_order_relaxed); }
   void reset_peak() { bytes_peak_.store(bytes_in_use()); }
 
-  // Charges `bytes` or throws out_of_memory with the operator, the bytes wanted and free, and what to change.
+  // Charges `bytes`, once others have made room if need be, or throws out_of_memory with the operator, the bytes wanted
+  // and free, and what to change.
   void charge(int64_t bytes, std::string_view who);
   void uncharge(int64_t bytes);
+
+  void add_relief(Relief* relief);
+  void remove_relief(Relief* relief);
 
   // 64-byte aligned and padded; charged until the last buffer over it goes.
   Buffer allocate(int64_t bytes, std::string_view who);
@@ -32,9 +47,13 @@ class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
 
  private:
   explicit Pool(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  bool try_charge(int64_t bytes);
+  bool make_room(int64_t bytes);
   const int64_t limit_bytes_;
   std::atomic<int64_t> bytes_in_use_{0};
   std::atomic<int64_t> bytes_peak_{0};
+  std::mutex reliefs_mutex_;
+  std::vector<Relief*> reliefs_;
 };
 
 using PoolPtr = std::shared_ptr<Pool>;

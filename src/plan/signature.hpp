@@ -13,7 +13,7 @@ enum class Shape : uint8 {
   string,     // new text: bytes(arguments), then write(arguments, out)
   cells,      // an aggregate as cells that combine by add, min or max
   segmented,  // host text over primitives on segments of rows
-  host,       // new text, made with std: on the CPU alone
+  host,       // new text, or truth of what was bound to literals, made with std: on the CPU alone
 };
 
 // One value for all rows, or for those of a group.
@@ -35,7 +35,7 @@ struct FunctionInfo {
   int parameters = 0;              // map: literals that `apply` takes behind its arguments
   int payload = 0;                 // values that Polars passes after the function's name
   TypeSet kernels = 0;             // map: types that `apply` is compiled for
-  bool to_mask = false;            // map: apply gives truth
+  bool to_mask = false;            // map, host: apply gives truth
   bool may_fail = false;           // map: apply takes a trailing `bool& bad`
   const char* failure = "";        // what to tell the user then
   bool invalid_operation = false;  // the failure's class is InvalidOperationError, else ComputeError

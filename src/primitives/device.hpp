@@ -2,7 +2,9 @@
 // implements it is a library that is opened at run time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,23 +16,64 @@
 
 namespace frazil::primitives {
 
-// What a program on the device accumulates: cells by group. Group numbers are packed keys as in Op::pack_key.
-struct DeviceAggregation {
-  struct Cell {
-    int slot;
-    bool is_float;
-  };
-  std::vector<Cell> cells;
-  int64_t groups = 1;  // packed numbers are below it
+// Columns in a device's memory start at row 0, are never constant, and their views hold addresses there, as those in
+// registers do. Physical arrays none and offsets have no place there.
+inline bool fits_device(columns::Physical physical) {
+  return physical != columns::Physical::none && physical != columns::Physical::offsets;
+}
+
+// A build side's rows by key, in the device's memory.
+class DeviceTable {
+ public:
+  virtual ~DeviceTable() = default;
+  virtual bool unique() const = 0;
 };
 
-// The sums of all rows: 8 bytes a cell and group, [cell][group]; whole numbers or floats as the cell says.
-struct DeviceTotals {
-  std::vector<std::vector<uint64_t>> cells;
-  std::vector<int64_t> node_rows;  // by plan node
+// What stands in a slot of a program and comes from outside of it; at most one is set.
+struct DeviceSlot {
+  const cpu::LookupTable* lookup = nullptr;
+  const columns::Column* column = nullptr;  // that is gathered from
+  std::shared_ptr<const DeviceTable> table;  // that is probed
+};
+
+// All rows of a source through a program (values not yet in registers) that ends in cells, groups or emits.
+struct DeviceRun {
+  const program::Program& program;
+  std::span<const columns::Column> columns;  // in the program's order; those it does not name may be empty
+  int64_t rows = 0;
+  std::vector<DeviceSlot> slots;
+  std::vector<int> cells;  // slots of the accumulators, in the order of the result
+  int64_t groups = 1;      // without Op::group: group numbers are below it
+  int key_bits = 128;      // with Op::group: packed keys are below 2^key_bits
+  int64_t nodes = 0;       // plan nodes that rows are counted for
+};
+
+struct DeviceRows {
+  int64_t rows = 0;  // groups, or rows that were emitted
+  // Emits: the array of each number, masks a byte a row. Groups: their keys, then their cells. In device memory.
+  std::vector<memory::Buffer> arrays;
+  std::vector<memory::Buffer> characters;  // that views in the arrays point into, beside those of columns
+  std::vector<std::vector<std::byte>> cells;  // neither groups nor emits: accumulators by group number, on the host
+  std::vector<int64_t> node_rows;
+  cpu::RowError error;
   int64_t launches = 0;
   double kernel_seconds = 0;  // by the device's own clock
   int64_t bytes_read = 0;     // of columns that the program names, read in full
+};
+
+struct DeviceSortKey {
+  const columns::Column* column;  // in device memory
+  bool descending;
+  bool nulls_last;
+  std::vector<uint32_t> ranks;  // of a dictionary's values; else empty
+};
+
+// How a key column lies in packed keys of 64 bits.
+struct DeviceKeyField {
+  program::Type type;
+  bool nullable;
+  int shift, bits;
+  int64_t base;
 };
 
 class Device {
@@ -41,18 +84,34 @@ class Device {
   virtual int64_t bytes_in_use() const = 0;
   virtual int64_t memory_bytes() const = 0;  // of the device in all
 
-  // Device memory for `bytes`; filled by copy().
   virtual memory::Buffer allocate(int64_t bytes) = 0;
-  // Host bytes to `offset` of a buffer of this device. Done when it returns.
-  virtual void copy(memory::Buffer& to, int64_t offset, const void* from, int64_t bytes) = 0;
+  // Host bytes to `offset` of a buffer of this device, and back. Done when they return.
+  virtual void write(memory::Buffer& to, int64_t offset, const void* from, int64_t bytes) = 0;
+  virtual void read(void* to, const memory::Buffer& from, int64_t offset, int64_t bytes) = 0;
 
   // Empty where the device runs the program (values not yet in registers), else what it lacks.
-  virtual std::string lacks(const program::Program& program, const DeviceAggregation& aggregation) const = 0;
-  // All rows of `columns` (in this device's memory, in the program's order) through the program.
-  // `lookups` has the table of each slot that is one, else null.
-  virtual DeviceTotals aggregate(const program::Program& program, const DeviceAggregation& aggregation,
-                                 std::span<const columns::Column> columns, int64_t rows,
-                                 std::span<const cpu::LookupTable* const> lookups, int64_t nodes) = 0;
+  virtual std::string lacks(const program::Program& program) const = 0;
+  virtual DeviceRows run(const DeviceRun& run) = 0;
+
+  // A table of packed keys of 64 or 128 bits below 2^bits, or of views. Rows without a valid key have none.
+  virtual std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits) = 0;
+
+  // Row numbers[i] becomes row i; kNoRow gives null where `optional`.
+  virtual columns::Column gather(const columns::Column& column, const memory::Buffer& numbers, int64_t rows,
+                                 bool optional) = 0;
+  // What emits made of registers of `type`, as whole numbers of `bytes` a row.
+  virtual memory::Buffer resize(const memory::Buffer& from, program::Type type, int bytes, int64_t rows) = 0;
+  // Bits of truth that lies in bytes.
+  virtual memory::Buffer pack_truth(const memory::Buffer& from, int64_t rows) = 0;
+  // Values (bytes a row of `to`) and validity of a key column, from packed keys.
+  virtual void unpack_key(const memory::Buffer& keys, const DeviceKeyField& field, columns::Column& to) = 0;
+  // Smallest interval of the valid rows of a column of whole numbers of at most 64 bits; nothing if there is none.
+  virtual std::optional<columns::Interval> interval(const columns::Column& column) = 0;
+  // The text of a view column's longer values one after the other, and where each begins.
+  virtual void pack_text(const columns::Column& column, memory::Buffer& characters, memory::Buffer& begins) = 0;
+
+  // Row numbers in the order of keys, stable. Keys hold numbers, truth or codes with ranks.
+  virtual memory::Buffer order(std::span<const DeviceSortKey> keys, int64_t rows) = 0;
 };
 
 // What the library exports: opens device `index`, or throws Error(device).

@@ -27,6 +27,7 @@ enum class Op : uint8 {
   group,       // dst row = number of key a in the group table of slot, inserted if new; rows of mask c
   probe,       // dst row = row of key a in the hash table of slot, or kNoRow; rows of mask c
   matched,     // dst mask = row register a found something
+  position,    // dst i64 = place of the row among all that its source brings, those of other lanes too
   gather,      // dst = build-side column in slot at rows a
   gather_valid,
   cell_add, cell_min, cell_max, cell_count,  // accumulators in slot: value a, group b (none: one group), rows of mask c

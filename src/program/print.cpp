@@ -8,10 +8,10 @@ namespace {
 
 const char* name_of(Op op) {
   static const char* const names[kOps] = {
-      "load",     "load_bits", "load_valid", "map",   "call",      "convert",   "wrap",         "select",
-      "and",      "or",        "and_not",    "not",   "range",     "lookup",    "filter",       "compact",
-      "pack_key", "bytes_key", "group",      "probe", "matched",   "gather",    "gather_valid", "cell_add",
-      "cell_min", "cell_max",  "cell_count", "emit",  "emit_mask", "emit_rows", "count_rows"};
+      "load",     "load_bits", "load_valid", "map",        "call",    "convert",   "wrap",      "select",
+      "and",      "or",        "and_not",    "not",        "range",   "lookup",    "filter",    "compact",
+      "pack_key", "bytes_key", "group",      "probe",      "matched", "position",  "gather",    "gather_valid",
+      "cell_add", "cell_min",  "cell_max",   "cell_count", "emit",    "emit_mask", "emit_rows", "count_rows"};
   return names[static_cast<int>(op)];
 }
 

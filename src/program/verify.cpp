@@ -54,6 +54,7 @@ Expected expected_of(const Instruction& i) {
     case Op::load:
     case Op::load_bits:
     case Op::load_valid:
+    case Op::position:
     case Op::pack_key:
     case Op::bytes_key: break;
   }

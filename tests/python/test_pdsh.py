@@ -14,10 +14,7 @@ import frazil
 from frazil.__main__ import equal, main
 from frazil.pdsh import QUERIES
 
-FOUR = [1, 3, 6, 18]
-
-
-@pytest.mark.parametrize("number", FOUR)
+@pytest.mark.parametrize("number", QUERIES)
 def test_a_query_is_native_and_equal_to_polars(tpch: Path, strict: frazil.Engine, number: int) -> None:
     query = QUERIES[number](tpch)
     assert equal(query.collect(engine=strict), query.collect(engine="streaming"))
@@ -29,7 +26,7 @@ def test_a_query_is_native_and_equal_to_polars(tpch: Path, strict: frazil.Engine
 
 def test_no_engine_of_polars_runs_any_of_it(tpch: Path, strict: frazil.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """All entry points of Polars' engines raise, but for planning, whose root must have been replaced."""
-    answers = {number: QUERIES[number](tpch).collect(engine="streaming") for number in FOUR}
+    answers = {number: QUERIES[number](tpch).collect(engine="streaming") for number in QUERIES}
     collect = _LocalEngine.collect
     planned: list[str] = []
 
@@ -55,9 +52,9 @@ def test_no_engine_of_polars_runs_any_of_it(tpch: Path, strict: frazil.Engine, m
         monkeypatch.setattr(_LocalEngine, f"sink_{kind}", refuse)
     monkeypatch.setattr(_LocalEngine, "collect", refuse)
     monkeypatch.setattr(pl.InMemoryEngine, "collect", only_plan, raising=False)
-    for number in FOUR:
+    for number in QUERIES:
         assert equal(QUERIES[number](tpch).collect(engine=strict), answers[number])
-    assert planned == ["cuda"] * len(FOUR)  # the name that Polars gives to a replaced node
+    assert planned == ["cuda"] * len(QUERIES)  # the name that Polars gives to a replaced node
 
 
 def test_the_demo_prints_each_query(tpch: Path, capsys: pytest.CaptureFixture[str]) -> None:

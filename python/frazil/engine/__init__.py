@@ -45,14 +45,18 @@ class Engine(pl.Engine):
         threads: int | None = None,
         memory_limit: int | None = None,
         batch_rows: int | None = None,
+        spill_directory: str | Path | None = None,
         progress: bool | Callable[[Progress], None] | None = None,
         warn: bool | None = None,
         **unknown: object,
     ) -> None:
         given: dict[str, object] = {"device": device, "strict": strict, "threads": threads, "progress": progress}
         given |= {"memory_limit": memory_limit, "batch_rows": batch_rows, "warn": warn}
+        given["spill_directory"] = None if spill_directory is None else str(spill_directory)
         self._options = options = Options.of(given | unknown)
-        self._core = core.Engine(options.device, options.threads, options.memory_limit, options.batch_rows)
+        self._core = core.Engine(
+            options.device, options.threads, options.memory_limit, options.batch_rows, options.spill_directory
+        )
         self._owner = Owner("engine.execute(query)")
         self._ladder = Ladder(self._core, self._owner, strict=options.strict, warn=options.warn)
         self._process = os.getpid()

@@ -78,6 +78,7 @@ class Ran:
             device_bytes=sum(result.device_bytes for result in done),
             tiles_loaded=sum(result.tiles_loaded for result in done),
             bytes_peak=max((result.bytes_peak for result in done), default=0),
+            bytes_spilled=sum(result.bytes_spilled for result in done),
         )
 
 

@@ -24,6 +24,8 @@ class Options:
     threads: CPU threads; 0 means one for each core that this process may use.
     memory_limit: bytes that queries may hold at a time; 0 means no limit of its own. Raises OutOfMemoryError.
     batch_rows: rows in a batch; 0 leaves it to the engine.
+    spill_directory: the folder of the files that rows move to while memory_limit presses; "" means the system's folder
+        for temporary files. The files have no names there, and go with the query.
     progress: whether a query of more than 2 seconds tells on stderr how it goes; None does so if that is a terminal.
         A function is called with a `frazil.Progress` instead.
     warn: whether a query, or a part of it, that is left to Polars is a FallbackWarning, once for each cause.
@@ -34,6 +36,7 @@ class Options:
     threads: int = 0
     memory_limit: int = 0
     batch_rows: int = 0
+    spill_directory: str = ""
     progress: bool | Callable[[Progress], None] | None = None
     warn: bool = False
 
@@ -49,6 +52,8 @@ class Options:
                 raise ValueError(f"{name} is 0 or more, not {value}")
         if not isinstance(self.device, str):
             raise TypeError(f"device is a text such as 'cpu', not {self.device!r}")
+        if not isinstance(self.spill_directory, str):
+            raise TypeError(f"spill_directory is the path of a folder, not {self.spill_directory!r}")
         if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
             raise TypeError(f"progress is True, False, None or a function, not {self.progress!r}")
 
@@ -99,7 +104,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def parsed(variable: str, name: str, text: str) -> object:
     """The value that a text gives an option."""
-    if name == "device":
+    if name in ("device", "spill_directory"):
         return text
     if name in ("strict", "warn", "progress"):
         if text.lower() not in WORDS:

@@ -6,7 +6,7 @@ A spelling is "operator.Plus", "agg.sum", "function.abs", "string.Contains", "ca
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -78,11 +78,21 @@ def variants(spelling: str) -> list[core.Function]:
 
 
 class ExpressionTranslator:
-    """Translates expressions against the schema of the node under the traverser's cursor."""
+    """Translates expressions against the schema of the node under the traverser's cursor.
 
-    def __init__(self, traverser: Any, series: SeriesLiterals | None = None) -> None:
+    series: takes the Series among the literals; None refuses those.
+    beside: makes a column of an aggregate that stands beside rows; None refuses those.
+    """
+
+    def __init__(
+        self,
+        traverser: Any,
+        series: SeriesLiterals | None = None,
+        beside: Callable[[core.Expr], core.Expr] | None = None,
+    ) -> None:
         self._traverser = traverser
         self._series = series
+        self._beside = beside
 
     def translate(self, index: int) -> Expression:
         """The expression with this index; refused if any part of it is."""
@@ -210,12 +220,24 @@ class ExpressionTranslator:
         function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
         if function is None:
             raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
+        if self._beside is not None and function["shape"] not in AGGREGATES:
+            arguments = beside_rows(arguments, self._beside)
         height = height_of_call(function, spelling, [argument.height for argument in arguments])
         try:
             call = core.call(function["name"], [a.core for a in arguments], core_dtype(dtype), list(payload))
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
         return Expression(call, height)
+
+
+def beside_rows(expressions: list[Expression], beside: Callable[[core.Expr], core.Expr]) -> list[Expression]:
+    """The expressions, if some of them give rows, with columns for those that give one."""
+    if all(expression.height < Height.ROWS for expression in expressions):
+        return expressions
+    return [
+        Expression(beside(expression.core), Height.ROWS) if expression.height == Height.ONE else expression
+        for expression in expressions
+    ]
 
 
 def spelling_of(head: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import polars as pl
@@ -133,6 +134,8 @@ class NodeTranslation:
         self.series: SeriesLiterals | None = None
         self.below = inputs
         self.inputs = [below.node for below in inputs]
+        self._beside_count = 0
+        self._aggregates: dict[int, dict[str, tuple[str, core.Expr]]] = {}  # by input and text: see beside
         self.schema: dict[str, pl.DataType] = shown(plan.traverser.get_schema)
 
     def input_schema(self, child: int = 0) -> dict[str, pl.DataType]:
@@ -166,10 +169,16 @@ class NodeTranslation:
         """A column of an input."""
         return core.column(name, core_dtype(dtype))
 
-    def expressions(self, items: Iterable[Any], child: int | None = 0) -> list[tuple[str, Expression]]:
-        """Output names and translations of expressions over the input `child`; None means this node's own columns."""
+    def expressions(
+        self, items: Iterable[Any], child: int | None = 0, *, beside: bool = False
+    ) -> list[tuple[str, Expression]]:
+        """Output names and translations of expressions over the input `child`; None means this node's own columns.
+
+        beside: aggregates beside rows are those of all rows of the input.
+        """
         self.move_to(child)
-        translator = ExpressionTranslator(self._plan.traverser, self.series)
+        beside_rows = partial(self.beside, child) if beside and child is not None else None
+        translator = ExpressionTranslator(self._plan.traverser, self.series, beside_rows)
         translated: list[tuple[str, Expression]] = []
         refused = False
         for item in items:
@@ -183,12 +192,28 @@ class NodeTranslation:
         return translated
 
     def rows(self, items: Iterable[Any], child: int | None = 0) -> list[Named]:
-        """Like `expressions`, of which none may be an aggregate."""
-        translated = self.expressions(items, child)
-        for name, expression in translated:
-            if expression.height == Height.ONE:
+        """Like `expressions`; aggregates are repeated for each row."""
+        return self.repeated(self.expressions(items, child, beside=True), child)
+
+    def repeated(self, named: Iterable[tuple[str, Expression]], child: int | None = 0) -> list[Named]:
+        """Expressions over the input `child`, those of one row for each row."""
+        rows: list[Named] = []
+        for name, expression in named:
+            if expression.height == Height.ONE and child is None:
                 self.refuse("broadcast", f"column {name!r} is an aggregate beside rows")
-        return [(name, expression.core) for name, expression in translated]
+            repeats = expression.height == Height.ONE and child is not None
+            rows.append((name, self.beside(child, expression.core) if repeats else expression.core))
+        return rows
+
+    def beside(self, child: int, aggregate: core.Expr) -> core.Expr:
+        """A column of the input `child` that holds an aggregate of all its rows."""
+        known = self._aggregates.setdefault(child, {})
+        if any(name in str(aggregate) for name, _ in known.values()):  # of rows that have aggregates beside them
+            self.inputs[child] = self.input(child)
+            known.clear()
+        self._beside_count += str(aggregate) not in known
+        name, _ = known.setdefault(str(aggregate), (f"\1aggregate {self._beside_count}", aggregate))
+        return core.column(name, aggregate.dtype)
 
     def predicate(self, item: Any, child: int | None = 0) -> list[Named]:
         """The predicate as a list of one, without Polars' top-k hints; empty if nothing is left or there is none."""
@@ -197,15 +222,18 @@ class NodeTranslation:
     def predicate_of(self, index: int, child: int | None = None, name: str = "") -> list[Named]:
         """Like `predicate`, of an expression's index."""
         self.move_to(child)
+        beside = None if child is None else partial(self.beside, child)
         try:
-            predicate = ExpressionTranslator(self._plan.traverser, self.series).predicate(index)
+            predicate = ExpressionTranslator(self._plan.traverser, self.series, beside).predicate(index)
         except Refused as refusal:
             self.note(refusal, name)
             raise Blocked from None
         if predicate is None:
             return []
         if predicate.height == Height.ONE:
-            self.refuse("broadcast", "a predicate that is an aggregate")
+            if child is None:
+                self.refuse("broadcast", "a predicate that is an aggregate")
+            return [("", self.beside(child, predicate.core))]
         return [("", predicate.core)]
 
     def slice(self, offset: int, length: int, *_hint: object) -> list[int]:
@@ -222,7 +250,10 @@ class NodeTranslation:
         node = self.inputs[child]
         if node is None:
             raise Blocked
-        return self._beside_series() if self.series is not None and self.series.series else node
+        if self.series is not None and self.series.series:
+            node = self._beside_series()
+        aggregates = list(self._aggregates.get(child, {}).values())
+        return with_aggregates(node, aggregates) if aggregates else node
 
     def _beside_series(self) -> core.Node:
         """The input, a frame, with the Series of the expressions beside its columns."""
@@ -281,6 +312,14 @@ class NodeTranslation:
     def move_to(self, child: int | None) -> None:
         """Put the traverser on an input, or with None on this node."""
         self._plan.traverser.set_node(self._index if child is None else self._children[child])
+
+
+def with_aggregates(node: core.Node, aggregates: list[Named]) -> core.Node:
+    """The rows of a node, each beside aggregates of all of them."""
+    made = [(name, expression.dtype) for name, expression in aggregates]
+    one = core.node("group_by", [node], {"keys": [], "aggregates": aggregates}, {"maintain_order": False}, made)
+    options = {"how": "cross", "maintain_order": "left", "coalesce": False, "suffix": "", "nulls_equal": False}
+    return core.node("join", [node, one], {}, options, [*node.schema, *made])
 
 
 def kind_of(view: Any) -> str:

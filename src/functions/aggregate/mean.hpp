@@ -15,7 +15,10 @@ struct mean {
   static bool accepts(const CallTypes& types) {
     return lower::summable(types.arguments[0]) && types.result.id == TypeId::float64;
   }
-  static std::vector<CellKind> cells(const CallTypes&) { return {CellKind::add, CellKind::count}; }
+  static std::vector<CellKind> cells(const CallTypes& types) {
+    const bool decimal = types.arguments[0].id == TypeId::decimal;
+    return {decimal ? CellKind::rounded : CellKind::add, CellKind::count};
+  }
   static Value finish(const Emit& emit) { return lower::finish_mean(emit); }
 #endif
 };

@@ -21,7 +21,7 @@ struct multiply_decimal {
     T product = 0;
     if constexpr (sizeof(T) == 16) {
       bad = false;
-      if (multiply_overflows(a, b, product)) return rounded_wide(a, b, unit, bad);
+      if (multiply_overflows(a, b, product)) return round_wide_product(a, b, unit, bad);
     } else {
       bad = false;  // narrow types are only chosen where the product is known to fit
       product = a * b;
@@ -35,30 +35,6 @@ struct multiply_decimal {
     const T away = twice > unit || (twice == unit && (quotient & 1)) ? (product < 0 ? -1 : 1) : 0;
     bad |= exceeds_decimal<T>(quotient + away);
     return quotient + away;
-  }
-  // Of a product of up to 256 bits, which few are: one bit of the quotient at a time.
-  template <class T>
-  FZ_HD static T rounded_wide(T a, T b, T unit, bool& bad) {
-    using U = typename Unsigned<T>::U;
-    const U x = a < 0 ? U(0) - static_cast<U>(a) : static_cast<U>(a);
-    const U y = b < 0 ? U(0) - static_cast<U>(b) : static_cast<U>(b);
-    const U half = ~uint64{0}, divisor = static_cast<U>(unit);
-    const U low = (x & half) * (y & half), left = (x >> 64) * (y & half), right = (x & half) * (y >> 64);
-    const U middle = (low >> 64) + (left & half) + (right & half);
-    U rest = (x >> 64) * (y >> 64) + (left >> 64) + (right >> 64) + (middle >> 64);
-    const U tail = middle << 64 | (low & half);
-    bad = rest >= divisor;  // the quotient has more than 128 bits
-    if (bad) return 0;
-    U quotient = 0;
-    for (int bit = 127; bit >= 0; --bit) {
-      rest = rest << 1 | (tail >> bit & 1);
-      quotient = quotient << 1 | (rest >= divisor);
-      if (rest >= divisor) rest -= divisor;
-    }
-    const U twice = rest << 1;
-    quotient += twice > divisor || (twice == divisor && (quotient & 1));
-    bad = quotient >= static_cast<U>(decimal_limit<T>());
-    return static_cast<T>((a < 0) != (b < 0) ? U(0) - quotient : quotient);
   }
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {

@@ -18,7 +18,7 @@ struct cast {
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {
     const DataType &from = types.arguments[0], &to = types.result;
-    if (from == to) return lower::widest_type(to) != Type::none;
+    if (from == to || from.id == TypeId::null) return lower::widest_type(to) != Type::none;
     if (to.id == TypeId::decimal) return fits_decimal(from, to) || (raises(types) && becomes_decimal(from, to));
     if (from.is_integer() && from.id != TypeId::uint128) {
       if (to.id == TypeId::float64 || to.id == TypeId::float32) return true;
@@ -46,6 +46,7 @@ struct cast {
   static Value emit(const Emit& emit) {
     const DataType &from = emit.types[0], &to = emit.result;
     const Value& value = emit.values[0];
+    if (from.id == TypeId::null) return emit.builder.null(lower::widest_type(to));
     if (to.id == TypeId::decimal)
       return lower::rescale_up(emit, value, from.id == TypeId::decimal ? from.scale : 0, to.scale);
     const Type type = lower::widest_type(to);

@@ -22,9 +22,7 @@ struct str_head {
   }
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {
-    const auto bounds = lower::dtype_bounds(types.arguments[1]);
-    return types.arguments[0].id == TypeId::string && types.arguments[1].is_integer() && bounds &&
-           bounds->low >= INT64_MIN && bounds->high <= INT64_MAX;
+    return types.arguments[0].id == TypeId::string && lower::fits_64_bits(types.arguments[1]);
   }
   static Value emit(const Emit& emit) { return emit.builder.call(emit.id, Type::view, emit.values); }
 #endif

@@ -73,6 +73,7 @@ void combine_one(CellKind kind, T& to, T from) {
     case CellKind::count:
     case CellKind::count_all:
     case CellKind::magnitude:
+    case CellKind::rounded:
       if constexpr (std::is_same_v<T, int64>) {
         to = static_cast<int64>(static_cast<uint64>(to) + static_cast<uint64>(from));
       } else if constexpr (std::is_same_v<T, int128>) {
@@ -96,26 +97,30 @@ void CellColumn::fold_copies() {
   array_.copies = 1;
 }
 
-void CellColumn::combine(const CellColumn& other, std::span<const uint32_t> groups,
-                         const std::vector<uint32_t>& place_of_group) {
+void CellColumn::combine(const CellColumn& other, std::span<const uint32_t> groups, std::span<const uint32_t> places) {
   with_type([&](auto zero) {
     using T = decltype(zero);
     T* to = static_cast<T*>(array_.data);
     const T* from = static_cast<const T*>(other.array_.data);
-    for (uint32_t g : groups) combine_one(kind_, to[place_of_group[g]], from[g]);
+    for (size_t i = 0; i < groups.size(); ++i) combine_one(kind_, to[places[i]], from[groups[i]]);
   });
+}
+
+columns::Column CellColumn::layout(Type cell, int64_t rows, const columns::DataType& type) {
+  columns::Column column;
+  column.type = type;
+  column.rows = rows;
+  column.physical = program::bytes_of(cell) == 16  ? columns::Physical::w16
+                    : program::bytes_of(cell) == 8 ? columns::Physical::w8
+                                                   : columns::Physical::w4;
+  return column;
 }
 
 columns::Column CellColumn::column(int64_t rows, const std::vector<uint32_t>* groups,
                                    const columns::DataType& type) const {
-  columns::Column column;
-  column.type = type;
-  column.rows = rows;
+  columns::Column column = layout(type_, rows, type);
   with_type([&](auto zero) {
     using T = decltype(zero);
-    column.physical = sizeof(T) == 16  ? columns::Physical::w16
-                      : sizeof(T) == 8 ? columns::Physical::w8
-                                       : columns::Physical::w4;
     column.values = pool_->allocate(rows * static_cast<int64_t>(sizeof(T)), "group_by");
     const T* data = static_cast<const T*>(array_.data);
     T* to = column.values.mutable_as<T>();

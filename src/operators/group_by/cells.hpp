@@ -31,9 +31,11 @@ class CellColumn {
   // Adds the interleaved copies into the first.
   void fold_copies();
   // Combines groups of another lane's cell, each into its place here.
-  void combine(const CellColumn& other, std::span<const uint32_t> groups, const std::vector<uint32_t>& place_of_group);
+  void combine(const CellColumn& other, std::span<const uint32_t> groups, std::span<const uint32_t> places);
   // The accumulators of `rows` groups, in the order of `groups` (null: as they lie), as a column of registers.
   columns::Column column(int64_t rows, const std::vector<uint32_t>* groups, const columns::DataType& type) const;
+  // The column that accumulators of `cell` become, without its values.
+  static columns::Column layout(program::Type cell, int64_t rows, const columns::DataType& type);
   program::Type type() const { return type_; }
 
  private:

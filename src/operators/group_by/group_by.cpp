@@ -1,12 +1,16 @@
 #include "operators/group_by/group_by.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <span>
 
 #include "base/error.hpp"
+#include "execute/order.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "lower/rules.hpp"
+#include "primitives/move.hpp"
 
 namespace frazil::operators {
 
@@ -30,7 +34,9 @@ namespace {
 
 constexpr int kDirectBits = 12;  // up to this, groups are array places
 constexpr int kPartitionBits = 6;
-constexpr int kPartitions = 1 << kPartitionBits;
+constexpr uint32_t kFewGroups = 1 << 12;  // not worth partitions
+constexpr int128 kMost = static_cast<int128>(~uint128{0} >> 1);
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class CellSlot : public SlotState {
  public:
@@ -92,17 +98,19 @@ GroupBySink::GroupBySink(const lower::Expressions& expressions, plan::NodePtr no
       node_(std::move(node)),
       number_(number),
       aggregates_(lower::split_aggregates(expressions, node_->group("aggregates"))),
-      segments_(expressions, aggregates_.segmented) {
-  for (const lower::CellRequest& cell : aggregates_.cells) {
-    sums_floats_ |= cell.kind == CellKind::add && cell.argument->type.is_float();
-  }
-}
+      segments_(expressions, aggregates_.segmented) {}
 
 namespace {
 
 // After a 1:N join nobody knows the rows, but 2^40 is more than a pipeline of 32-bit row numbers brings.
 int64_t max_rows(const Assembly& assembly) {
   return assembly.facts().rows >= 0 ? assembly.facts().rows : int64_t{1} << 40;
+}
+
+// Whether no partial sum of `rows` values can be larger than `most`.
+bool sum_fits(const Value& value, int64_t rows, int128 most) {
+  most /= std::max<int64_t>(rows, 1);
+  return value.interval && value.interval->low >= -most && value.interval->high <= most;
 }
 
 // The accumulator that provably holds what a cell gathers over `rows` rows.
@@ -114,11 +122,7 @@ Type accumulator(CellKind kind, const Value& value, int64_t rows) {
     if (value.type == Type::u64 || value.type == Type::i128) return value.type;
     return Type::i64;
   }
-  if (value.interval) {
-    const int64_t most = INT64_MAX / std::max<int64_t>(rows, 1);
-    if (value.interval->low >= -most && value.interval->high <= most) return Type::i64;
-  }
-  return Type::i128;
+  return sum_fits(value, rows, INT64_MAX) ? Type::i64 : Type::i128;
 }
 
 }  // namespace
@@ -136,11 +140,18 @@ void GroupBySink::plan_cells(Assembly& assembly) {
             {.op = Op::convert, .type = cell.value.type, .from = cell.value.type, .a = cell.value.operand},
             cell.value.type);
       }
+      if (cell.kind == CellKind::rounded) {
+        cell.kind = CellKind::add;
+        if (!sum_fits(cell.value, rows, kMost)) cell.value = assembly.builder().convert(cell.value, Type::f64);
+      }
       cell.from = cell.value.type;
     }
-    cell.type = accumulator(request.kind, cell.value, rows);
+    cell.type = accumulator(cell.kind, cell.value, rows);
     cell_of_request_->push_back(place_cell(assembly.builder(), cell, rows));
   }
+  sums_floats_ = std::any_of(cells_.begin(), cells_.end(), [](const CellPlan& cell) {
+    return cell.kind == CellKind::add && program::is_float(cell.value.type);
+  });
 }
 
 // Where the accumulator of a request is: a count of what is never null is a count of rows, and where the exact sum is
@@ -166,7 +177,7 @@ int GroupBySink::place_cell(program::Builder& builder, CellPlan& cell, int64_t r
   return static_cast<int>(cells_.size() - 1);
 }
 
-program::Operand GroupBySink::group_numbers(Assembly& assembly) {
+std::vector<KeyColumn> GroupBySink::compile_keys(Assembly& assembly) const {
   std::vector<KeyColumn> keys;
   for (const plan::Named& key : node_->group("keys")) {
     KeyColumn column{key.name, key.expression->type, {}, nullptr};
@@ -180,6 +191,10 @@ program::Operand GroupBySink::group_numbers(Assembly& assembly) {
     }
     keys.push_back(std::move(column));
   }
+  return keys;
+}
+
+program::Operand GroupBySink::group_numbers(Assembly& assembly, const std::vector<KeyColumn>& keys) {
   layout_ = execute::lay_out(keys, true, false);
   if (keys.empty()) {
     variant_ = Variant::one_group;
@@ -199,6 +214,35 @@ program::Operand GroupBySink::group_numbers(Assembly& assembly) {
                                     .a = key,
                                     .c = assembly.builder().live()},
                                    Type::row);
+}
+
+// Keys hold one zero only, and groups have no order: where that matters, the smallest place of a row goes along.
+void GroupBySink::remember_first(Assembly& assembly, const std::vector<KeyColumn>& keys) {
+  program::Builder& builder = assembly.builder();
+  first_row_ = -1;
+  signs_.clear();
+  auto add_cell = [&](program::Operand value, Type type) {
+    cells_.push_back({.kind = CellKind::min, .type = type, .from = type, .value = {value, type, program::kAll, {}}});
+    return first_row_ = static_cast<int>(cells_.size()) - 1;
+  };
+  const bool any_float = std::any_of(keys.begin(), keys.end(), [](const KeyColumn& k) { return k.type.is_float(); });
+  if (!any_float && (keys.empty() || !node_->flag("maintain_order"))) return;
+  const program::Operand position = builder.append({.op = Op::position, .type = Type::i64}, Type::i64);
+  for (size_t k = 0; k < keys.size(); ++k) {
+    if (!keys[k].type.is_float()) continue;
+    // Of zeros only -0.0 has a reciprocal below zero.
+    const Type type = keys[k].value.type;
+    const Value reciprocal = builder.map(expressions_.functions().id_of("divide"), type, type,
+                                         {builder.real(1, type), keys[k].value}, std::nullopt);
+    const Value negative = builder.range_real(reciprocal, -kInfinity, -kInfinity);
+    const std::vector<program::KeyField> fields = {
+        {.value = negative.operand, .type = Type::mask, .bits = 1, .states = 2},
+        {.value = position, .type = Type::i64, .shift = 1, .bits = 63}};
+    const auto list = static_cast<int16>(builder.add_list(fields));
+    signs_.push_back(
+        {k, add_cell(builder.append({.op = Op::pack_key, .type = Type::u64, .list = list}, Type::u64), Type::u64)});
+  }
+  if (!any_float) add_cell(position, Type::i64);
 }
 
 void GroupBySink::add_cells(Assembly& assembly, program::Operand groups) {
@@ -228,8 +272,10 @@ void GroupBySink::add_cells(Assembly& assembly, program::Operand groups) {
 void GroupBySink::prepare(Assembly& assembly) {
   pool_ = assembly.context().pool;
   assembly.enter_node(number_);
-  const program::Operand groups = group_numbers(assembly);
+  const std::vector<KeyColumn> keys = compile_keys(assembly);
+  const program::Operand groups = group_numbers(assembly, keys);
   plan_cells(assembly);
+  remember_first(assembly, keys);
   if (variant_ == Variant::direct) {
     occurrence_ = -1;
     for (size_t c = 0; c < cells_.size(); ++c) {
@@ -259,23 +305,81 @@ std::unique_ptr<LaneEnd> GroupBySink::start(Context& context, const std::vector<
   return lane;
 }
 
-std::optional<primitives::DeviceAggregation> GroupBySink::device_aggregation() const {
-  if (variant_ == Variant::hash || !segments_.empty()) return std::nullopt;
-  primitives::DeviceAggregation aggregation;
-  aggregation.groups = variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits;
-  for (const CellPlan& cell : cells_) {
-    if (cell.kind == CellKind::min || cell.kind == CellKind::max || cell.type == Type::i128) return std::nullopt;
-    aggregation.cells.push_back({cell.slot, program::is_float(cell.type)});
-  }
-  return aggregation;
+std::string GroupBySink::device_lacks(const execute::Facts&) const {
+  if (first_row_ >= 0) return "groups that are told from their first rows";
+  return segments_.empty() ? "" : "aggregates over the rows of a group";
 }
 
-void GroupBySink::add_totals(LaneEnd& end, const primitives::DeviceTotals& totals) {
-  auto& lane = static_cast<GroupLane&>(end);
-  for (size_t c = 0; c < cells_.size(); ++c) {
-    auto* to = static_cast<uint64*>(lane.cell_slots[c]->cells.array().data);
-    std::copy(totals.cells[c].begin(), totals.cells[c].end(), to);
+void GroupBySink::describe(primitives::DeviceRun& run) const {
+  for (const CellPlan& cell : cells_) run.cells.push_back(cell.slot);
+  if (variant_ == Variant::direct) run.groups = int64_t{1} << layout_.bits;
+  if (variant_ == Variant::hash && layout_.form == KeyLayout::Form::narrow) run.key_bits = layout_.bits;
+}
+
+void GroupBySink::take(Context& context, const columns::Batch&, primitives::DeviceRows made) {
+  batches_.clear();
+  if (variant_ == Variant::hash) {
+    const bool narrow = layout_.form == KeyLayout::Form::narrow;
+    batches_ = {narrow ? device_groups(context, made) : host_groups(context, made)};
+    return;
   }
+  std::vector<CellColumn> totals;
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    totals.emplace_back(cells_[c], 1, pool_);
+    totals.back().grow(variant_ == Variant::one_group ? 1 : int64_t{1} << layout_.bits);
+    std::memcpy(totals.back().array().data, made.cells[c].data(), made.cells[c].size());
+  }
+  keep_present(totals);
+}
+
+// Groups stay where they were made.
+columns::Batch GroupBySink::device_groups(Context& context, const primitives::DeviceRows& made) const {
+  primitives::Device& device = context.resident->device();
+  columns::Batch batch{made.rows, {}};
+  for (const KeyLayout::Field& field : layout_.fields) {
+    columns::Column column = execute::key_column(field, made.rows);
+    device.unpack_key(made.arrays[0],
+                      {field.value_type, field.nullable, field.shift, field.bits, static_cast<int64_t>(field.base)},
+                      column);
+    batch.columns.push_back(std::move(column));
+  }
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    columns::Column column = CellColumn::layout(cells_[c].type, made.rows, dtype_of(cells_[c].type));
+    column.values = made.arrays[c + 1];
+    if (column.type.is_integer() && column.physical == columns::Physical::w8) column.interval = device.interval(column);
+    batch.columns.push_back(std::move(column));
+  }
+  return batch;
+}
+
+// Keys that are not one number of 64 bits are unpacked on the host.
+columns::Batch GroupBySink::host_groups(Context& context, const primitives::DeviceRows& made) const {
+  columns::Column keys;
+  keys.rows = made.rows;
+  keys.values = made.arrays[0];
+  keys.characters = made.characters;
+  keys.physical = layout_.form == KeyLayout::Form::wide ? columns::Physical::w16 : columns::Physical::view;
+  keys.type = columns::simple(layout_.form == KeyLayout::Form::wide ? TypeId::uint128 : TypeId::binary);
+  keys = context.resident->download(context, keys);
+  columns::Batch batch{made.rows, {}};
+  if (layout_.form == KeyLayout::Form::wide) {
+    batch.columns = execute::unpack(layout_, keys.values.as<uint128>(), made.rows, pool_);
+  } else {
+    std::vector<RegisterView> views(static_cast<size_t>(made.rows));
+    for (int64_t row = 0; row < made.rows; ++row) {
+      const std::string_view text = columns::text_at(keys, row);
+      views[static_cast<size_t>(row)] = program::view_of(text.data(), static_cast<uint32>(text.size()));
+    }
+    batch.columns = execute::unpack(layout_, views.data(), made.rows, pool_);
+  }
+  for (size_t c = 0; c < cells_.size(); ++c) {
+    columns::Column column = CellColumn::layout(cells_[c].type, made.rows, dtype_of(cells_[c].type));
+    column.values = made.arrays[c + 1];
+    column = context.resident->download(context, column);
+    if (column.type.is_integer() && column.rows > 0) column.interval = columns::measure_interval(column);
+    batch.columns.push_back(std::move(column));
+  }
+  return batch;
 }
 
 columns::Batch GroupBySink::batch_of(const std::vector<columns::Column>& keys, const std::vector<CellColumn>& cells,
@@ -286,7 +390,31 @@ columns::Batch GroupBySink::batch_of(const std::vector<columns::Column>& keys, c
     if (column.type.is_integer() && rows > 0) column.interval = columns::measure_interval(column);
     batch.columns.push_back(std::move(column));
   }
+  restore_signs(batch);
   return batch;
+}
+
+namespace {
+
+template <class Float>
+void negate_zeros(const columns::Column& first, int64_t rows, columns::Column& key) {
+  auto* values = key.values.mutable_as<Float>();
+  for (int64_t row = 0; row < rows; ++row) {
+    if (values[row] == 0 && first.values.as<uint64>()[row] & 1) values[row] = -values[row];
+  }
+}
+
+}  // namespace
+
+// A zero that came first as -0.0 is shown as that.
+void GroupBySink::restore_signs(columns::Batch& batch) const {
+  const size_t keys = node_->group("keys").size();
+  for (const Sign& sign : signs_) {
+    columns::Column& key = batch.columns[sign.key];
+    const columns::Column& first = batch.columns[keys + static_cast<size_t>(sign.cell)];
+    if (key.type.id == TypeId::float32) negate_zeros<float>(first, batch.rows, key);
+    if (key.type.id == TypeId::float64) negate_zeros<double>(first, batch.rows, key);
+  }
 }
 
 void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
@@ -304,81 +432,114 @@ void GroupBySink::merge_direct(std::vector<std::unique_ptr<LaneEnd>>& lanes) {
     }
   }
   for (CellSlot* slot : first.cell_slots) merged.push_back(std::move(slot->cells));
+  const std::vector<uint32_t> present = keep_present(merged);
+  std::vector<uint32_t> place(static_cast<size_t>(groups));
+  for (uint32_t row = 0; row < present.size(); ++row) place[present[row]] = row;
+  places_.assign(lanes.size(), place);
+}
+
+// The batch of the groups that have rows; their numbers.
+std::vector<uint32_t> GroupBySink::keep_present(const std::vector<CellColumn>& merged) {
   if (variant_ == Variant::one_group) {
     batches_.push_back(batch_of({}, merged, 1, nullptr));
-    return;
+    return {0};
   }
   std::vector<uint32_t> present;
   std::vector<uint64> keys;
   const auto* rows_of = static_cast<const int64*>(merged[static_cast<size_t>(occurrence_)].array().data);
-  for (int64_t g = 0; g < groups; ++g) {
+  for (int64_t g = 0; g < int64_t{1} << layout_.bits; ++g) {
     if (rows_of[g] == 0) continue;
     present.push_back(static_cast<uint32_t>(g));
     keys.push_back(static_cast<uint64>(g));
   }
   const auto rows = static_cast<int64_t>(present.size());
   batches_.push_back(batch_of(execute::unpack(layout_, keys.data(), rows, pool_), merged, rows, &present));
-  std::vector<uint32_t> place(static_cast<size_t>(groups));
-  for (uint32_t row = 0; row < present.size(); ++row) place[present[row]] = row;
-  places_.assign(lanes.size(), place);
+  return present;
 }
 
-namespace {
+// The groups of one lane by partition of their hash, in group order: those of partition p are from start[p] up to
+// start[p + 1]. Keys and hashes lie beside them, so that a partition reads its own bytes only.
+template <class Key>
+struct GroupBySink::Partitioned {
+  std::vector<uint32_t> start, groups;
+  std::vector<Key> keys;
+  std::vector<uint64> hashes;
+  memory::Reservation reservation;
 
-// Groups of a table by partition of their hash: places[start[p]] up to places[start[p + 1]], in group order.
-struct Partitioned {
-  std::vector<uint32_t> start, places;
-  std::span<const uint32_t> of(size_t p) const { return {places.data() + start[p], start[p + 1] - start[p]}; }
+  std::span<const uint32_t> of(size_t p) const { return {groups.data() + start[p], start[p + 1] - start[p]}; }
+
+  Partitioned() = default;
+  Partitioned(const GroupTable<Key>& table, int bits, const memory::PoolPtr& pool) : reservation(pool, "group_by") {
+    constexpr auto kBytes = static_cast<int64_t>(sizeof(Key) + sizeof(uint64) + sizeof(uint32_t));
+    reservation.resize(table.size() * kBytes);
+    groups.resize(table.size());
+    keys.resize(table.size());
+    hashes.resize(table.size());
+    auto part = [&](uint64 hash) { return bits == 0 ? 0 : hash >> (64 - bits); };
+    start.assign((size_t{1} << bits) + 1, 0);
+    for (uint64 hash : table.hashes()) ++start[part(hash) + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    std::vector<uint32_t> next(start.begin(), start.end() - 1);
+    for (uint32_t g = 0; g < table.size(); ++g) {
+      const uint64 hash = table.hashes()[g];
+      const uint32_t at = next[part(hash)]++;
+      groups[at] = g;
+      keys[at] = table.keys()[g];
+      hashes[at] = hash;
+    }
+  }
 };
-
-Partitioned partition(const std::vector<uint64>& hashes) {
-  Partitioned out{std::vector<uint32_t>(kPartitions + 1, 0), std::vector<uint32_t>(hashes.size())};
-  constexpr int kShift = 64 - kPartitionBits;
-  for (uint64 hash : hashes) ++out.start[(hash >> kShift) + 1];
-  for (int p = 0; p < kPartitions; ++p) out.start[p + 1] += out.start[p];
-  std::vector<uint32_t> next(out.start.begin(), out.start.end() - 1);
-  for (uint32_t g = 0; g < hashes.size(); ++g) out.places[next[hashes[g] >> kShift]++] = g;
-  return out;
-}
-
-}  // namespace
 
 template <class Key>
 void GroupBySink::merge_hash(Context& context, std::vector<std::unique_ptr<LaneEnd>>& lanes) {
-  std::vector<Partitioned> parts(lanes.size());
+  uint32_t most = 0;
+  for (auto& lane : lanes) most = std::max(most, static_cast<GroupLane&>(*lane).groups->size());
+  const int bits = most < kFewGroups ? 0 : kPartitionBits;
+  std::vector<Partitioned<Key>> parts(lanes.size());
   places_.resize(lanes.size());
   context.scheduler->run(context, static_cast<int64_t>(lanes.size()), [&](int, int64_t l) {
     auto& lane = static_cast<GroupLane&>(*lanes[static_cast<size_t>(l)]);
-    parts[static_cast<size_t>(l)] = partition(table_of<Key>(*lane.groups).hashes());
-    places_[static_cast<size_t>(l)].resize(lane.groups->size());
+    parts[static_cast<size_t>(l)] = {table_of<Key>(*lane.groups), bits, pool_};
+    if (!segments_.empty()) places_[static_cast<size_t>(l)].resize(lane.groups->size());
   });
-  std::vector<columns::Batch> made(kPartitions);
-  context.scheduler->run(context, kPartitions, [&](int, int64_t p) {
-    GroupTable<Key> table(pool_, "group_by");
-    std::vector<CellColumn> cells;
-    for (const CellPlan& cell : cells_) cells.emplace_back(cell, 1, pool_);
-    for (size_t l = 0; l < lanes.size(); ++l) {
-      auto& lane = static_cast<GroupLane&>(*lanes[l]);
-      const GroupTable<Key>& from = table_of<Key>(*lane.groups);
-      const std::span<const uint32_t> groups = parts[l].of(static_cast<size_t>(p));
-      for (uint32_t g : groups) places_[l][g] = table.find_or_insert(from.keys()[g], from.hashes()[g]);
-      for (size_t c = 0; c < cells.size(); ++c) {
-        cells[c].grow(table.size());
-        cells[c].combine(lane.cell_slots[c]->cells, groups, places_[l]);
-      }
-    }
-    const int64_t rows = table.size();
-    made[static_cast<size_t>(p)] =
-        batch_of(execute::unpack(layout_, table.keys().data(), rows, pool_), cells, rows, nullptr);
+  std::vector<columns::Batch> made(size_t{1} << bits);
+  context.scheduler->run(context, static_cast<int64_t>(made.size()), [&](int, int64_t p) {
+    made[static_cast<size_t>(p)] = merge_partition(lanes, parts, static_cast<size_t>(p));
   });
   uint32_t rows_before = 0;
-  for (size_t p = 0; p < kPartitions; ++p) {
-    for (size_t l = 0; l < lanes.size(); ++l) {
+  for (size_t p = 0; p < made.size(); ++p) {
+    for (size_t l = 0; l < lanes.size() && !segments_.empty(); ++l) {
       for (uint32_t g : parts[l].of(p)) places_[l][g] += rows_before;
     }
     rows_before += static_cast<uint32_t>(made[p].rows);
     if (made[p].rows > 0) batches_.push_back(std::move(made[p]));
   }
+}
+
+template <class Key>
+columns::Batch GroupBySink::merge_partition(std::vector<std::unique_ptr<LaneEnd>>& lanes,
+                                            const std::vector<Partitioned<Key>>& parts, size_t p) {
+  constexpr uint32_t kAhead = 16;  // groups whose slots are on their way from memory
+  GroupTable<Key> table(pool_, "group_by");
+  for (const Partitioned<Key>& part : parts) table.reserve(table.size() + part.of(p).size());
+  std::vector<CellColumn> cells;
+  for (const CellPlan& cell : cells_) cells.emplace_back(cell, 1, pool_);
+  std::vector<uint32_t> places;
+  for (size_t l = 0; l < lanes.size(); ++l) {
+    const Partitioned<Key>& part = parts[l];
+    const std::span<const uint32_t> groups = part.of(p);
+    places.resize(groups.size());
+    for (uint32_t i = 0, at = part.start[p]; i < groups.size(); ++i, ++at) {
+      if (i + kAhead < groups.size()) table.prefetch(part.hashes[at + kAhead]);
+      places[i] = table.find_or_insert(part.keys[at], part.hashes[at]);
+      if (!segments_.empty()) places_[l][groups[i]] = places[i];
+    }
+    for (size_t c = 0; c < cells.size(); ++c) {
+      cells[c].grow(table.size());
+      cells[c].combine(static_cast<GroupLane&>(*lanes[l]).cell_slots[c]->cells, groups, places);
+    }
+  }
+  return batch_of(execute::unpack(layout_, table.keys().data(), table.size(), pool_), cells, table.size(), nullptr);
 }
 
 void GroupBySink::merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) {
@@ -393,10 +554,32 @@ void GroupBySink::merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> 
   } else {
     merge_hash<RegisterView>(context, lanes);
   }
-  if (segments_.empty()) return;
-  std::vector<SegmentLane*> rows;
-  for (auto& lane : lanes) rows.push_back(static_cast<GroupLane&>(*lane).segments.get());
-  segments_.finish(context, rows, places_, batches_);
+  if (!segments_.empty()) {
+    std::vector<SegmentLane*> rows;
+    for (auto& lane : lanes) rows.push_back(static_cast<GroupLane&>(*lane).segments.get());
+    segments_.finish(context, rows, places_, batches_);
+  }
+  if (node_->flag("maintain_order")) order_by_first_row(context);
+}
+
+void GroupBySink::order_by_first_row(Context& context) {
+  columns::Batch all;
+  for (const columns::Batch& batch : batches_) all.rows += batch.rows;
+  if (all.rows <= 1) return;
+  all.columns.resize(batches_[0].columns.size());
+  context.scheduler->run(context, static_cast<int64_t>(all.columns.size()), [&](int, int64_t c) {
+    std::vector<columns::Column> pieces;
+    for (const columns::Batch& batch : batches_) pieces.push_back(batch.columns[static_cast<size_t>(c)]);
+    all.columns[static_cast<size_t>(c)] = primitives::concatenate(pieces, pool_);
+  });
+  batches_.clear();
+  const execute::SortKey first{all.columns[node_->group("keys").size() + static_cast<size_t>(first_row_)]};
+  const std::vector<uint32_t> order = execute::sorted_rows(context, {&first, 1}, all.rows, -1);
+  context.scheduler->run(context, static_cast<int64_t>(all.columns.size()), [&](int, int64_t c) {
+    columns::Column& column = all.columns[static_cast<size_t>(c)];
+    column = primitives::gather(column, order, pool_);
+  });
+  batches_.push_back(std::move(all));
 }
 
 namespace {
@@ -466,10 +649,6 @@ class ResultsStep : public execute::Step {
 };
 
 void check(lower::Checker& checker, const plan::Node& node) {
-  if (node.flag("maintain_order")) {
-    checker.refuse("maintain_order",
-                   "group_by(maintain_order=True) is not supported yet; drop it if the order is free");
-  }
   checker.group("keys");
   for (const plan::Named& key : node.group("keys")) {
     if (lower::widest_type(key.expression->type) == Type::none) {

@@ -73,25 +73,26 @@ Segments::Sorted Segments::sort(const std::vector<SegmentLane*>& lanes, const Gr
                                 const memory::PoolPtr& pool) const {
   struct Part {
     size_t lane;
-    Batch* batch;
+    execute::Parked* batch;
   };
   std::vector<Part> parts;
   int64_t rows = 0;
   for (size_t l = 0; l < lanes.size(); ++l) {
-    for (Batch& batch : lanes[l]->batches()) {
+    for (execute::Parked& batch : lanes[l]->batches()) {
       parts.push_back({l, &batch});
-      rows += batch.rows;
+      rows += batch.rows();
     }
   }
   FZ_CHECK(rows < primitives::kNoRow);
   // Pieces of one batch share its ordinal.
   std::stable_sort(parts.begin(), parts.end(),
-                   [](const Part& a, const Part& b) { return a.batch->ordinal < b.batch->ordinal; });
+                   [](const Part& a, const Part& b) { return a.batch->ordinal() < b.batch->ordinal(); });
 
   auto each_row = [&](auto f) {
     for (const Part& part : parts) {
-      const uint32_t* group = one_group_ ? nullptr : part.batch->columns.back().values.as<uint32_t>();
-      for (int64_t row = 0; row < part.batch->rows; ++row) f(group ? places[part.lane][group[row]] : 0);
+      const Column groups_of_rows = one_group_ ? Column{} : part.batch->load(arguments_.size());
+      const uint32_t* group = one_group_ ? nullptr : groups_of_rows.values.as<uint32_t>() + groups_of_rows.offset;
+      for (int64_t row = 0; row < part.batch->rows(); ++row) f(group ? places[part.lane][group[row]] : 0);
     }
   };
   Sorted sorted;
@@ -107,7 +108,7 @@ Segments::Sorted Segments::sort(const std::vector<SegmentLane*>& lanes, const Gr
 
   for (size_t a = 0; a < arguments_.size(); ++a) {
     std::vector<Column> pieces;
-    for (const Part& part : parts) pieces.push_back(std::move(part.batch->columns[a]));
+    for (const Part& part : parts) pieces.push_back(part.batch->take(a));
     sorted.arguments.push_back(pieces.empty() ? primitives::nulls(arguments_[a]->type, 0, pool)
                                               : primitives::concatenate(pieces, pool));
   }

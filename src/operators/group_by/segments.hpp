@@ -16,12 +16,14 @@ class SegmentLane {
  public:
   explicit SegmentLane(std::unique_ptr<execute::MaterialiseLane> rows) : rows_(std::move(rows)) {}
   void begin(execute::Context& context, const columns::Batch& batch) { rows_->begin(context, batch); }
-  void end(execute::Context& context, const columns::Batch& batch) { batches_.push_back(rows_->take(context, batch)); }
-  std::vector<columns::Batch>& batches() { return batches_; }
+  void end(execute::Context& context, const columns::Batch& batch) {
+    batches_.emplace_back(context.parking, rows_->take(context, batch));
+  }
+  std::vector<execute::Parked>& batches() { return batches_; }
 
  private:
   std::unique_ptr<execute::MaterialiseLane> rows_;
-  std::vector<columns::Batch> batches_;
+  std::vector<execute::Parked> batches_;
 };
 
 // Group g of lane l is row places[l][g] of all merged groups.

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "execute/resident.hpp"
+#include "execute/scheduler.hpp"
 #include "lower/rules.hpp"
 #include "primitives/move.hpp"
 
@@ -32,6 +34,17 @@ std::vector<KeyColumn> compile_keys(const lower::Expressions& expressions, Assem
   return columns;
 }
 
+class TableSlot : public execute::SlotState {
+ public:
+  TableSlot(std::shared_ptr<BuildSink> build, const primitives::cpu::ProbeState& table)
+      : build_(std::move(build)), table_(table) {}
+  void* state() override { return &table_; }
+
+ private:
+  std::shared_ptr<BuildSink> build_;
+  primitives::cpu::ProbeState table_;
+};
+
 constexpr const char* kKeyName = "\1key";  // no column of a user's table
 
 }  // namespace
@@ -60,58 +73,99 @@ void BuildSink::prepare(Assembly& assembly) {
 }
 
 template <class Key>
-void BuildSink::make_table(Context& context, const Key* keys, int64_t rows, std::unique_ptr<JoinTable<Key>>& table) {
+void BuildSink::make_table(Context& context, const Column& column, const Key* keys,
+                           std::unique_ptr<JoinTable<Key>>& table) {
   table = std::make_unique<JoinTable<Key>>(context.pool, "join");
-  const memory::Buffer& validity = key_column_.validity;
-  FZ_CHECK(key_column_.offset == 0);
+  FZ_CHECK(column.offset == 0);
   memory::Buffer words;  // validity in whole words
-  if (validity) {
-    words = context.pool->allocate_zeroed((rows + 63) / 64 * 8, "join");
-    std::copy_n(validity.as<uint8_t>(), (rows + 7) / 8, words.mutable_as<uint8_t>());
+  if (column.validity) {
+    words = context.pool->allocate_zeroed((column.rows + 63) / 64 * 8, "join");
+    std::copy_n(column.validity.as<uint8_t>(), (column.rows + 7) / 8, words.mutable_as<uint8_t>());
   }
-  table->build({keys, static_cast<size_t>(rows)}, validity ? words.as<uint64>() : nullptr, layout_.range());
+  table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr, layout_.range(),
+               [&](int64 tasks, const std::function<void(int64)>& work) {
+                 context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
+               });
+}
+
+void BuildSink::make_table(Context& context) {
+  const Column& column = keys_column_->on_host(context);
+  if (layout_.form == KeyLayout::Form::narrow) {
+    make_table(context, column, column.values.as<uint64>(), narrow_);
+  } else if (layout_.form == KeyLayout::Form::wide) {
+    make_table(context, column, column.values.as<uint128>(), wide_);
+  } else {
+    text_keys_ = context.pool->allocate(side_->rows * static_cast<int64_t>(sizeof(RegisterView)), "join");
+    auto* views = text_keys_.mutable_as<RegisterView>();
+    constexpr int64_t kChunk = 1 << 16;
+    context.scheduler->run(context, (side_->rows + kChunk - 1) / kChunk, [&](int, int64_t chunk) {
+      for (int64_t row = chunk * kChunk; row < std::min((chunk + 1) * kChunk, side_->rows); ++row) {
+        if (!column.is_valid(row)) continue;
+        const std::string_view text = columns::text_at(column, row);
+        views[row] = program::view_of(text.data(), static_cast<uint32>(text.size()));
+      }
+    });
+    make_table(context, column, views, text_);
+  }
+  state_ = {narrow_.get(), wide_.get(), text_.get()};
 }
 
 execute::SourcePtr BuildSink::finish(Context& context) {
   side_ = std::make_shared<execute::BuildSide>();
   side_->schema = schema();
-  for (const columns::Batch& batch : batches()) side_->rows += batch.rows;
+  side_->rows = rows();
   if (side_->rows >= primitives::kNoRow) {
     fail(ErrorKind::compute, "the build side of a join has 2^32 rows or more, which is not supported");
   }
-  for (size_t c = 0; c < schema().size(); ++c) {
-    std::vector<Column> pieces;
-    for (const columns::Batch& batch : batches()) pieces.push_back(batch.columns[c]);
-    side_->columns.push_back(pieces.empty() ? primitives::nulls(schema()[c].type, 0, context.pool)
-                                            : primitives::concatenate(pieces, context.pool));
+  side_->columns.resize(schema().size());
+  if (batches().size() == 1 && batches()[0].is_on_device()) {
+    columns::Batch made = batches()[0].load();
+    for (size_t c = 0; c < made.columns.size(); ++c)
+      side_->columns[c] = std::make_shared<execute::GatherSource>(std::move(made.columns[c]));
+  } else {
+    context.scheduler->run(context, static_cast<int64_t>(schema().size()), [&](int, int64_t c) {
+      const auto number = static_cast<size_t>(c);
+      side_->columns[number] = std::make_shared<execute::GatherSource>(
+          execute::take_column(batches(), number, schema()[number].type, context.pool));
+    });
   }
   batches().clear();
-  key_column_ = side_->columns.back();
+  keys_column_ = side_->columns.back();
   side_->columns.pop_back();
   side_->schema.pop_back();
-  if (layout_.form == KeyLayout::Form::narrow) {
-    make_table(context, key_column_.values.as<uint64>(), side_->rows, narrow_);
-  } else if (layout_.form == KeyLayout::Form::wide) {
-    make_table(context, key_column_.values.as<uint128>(), side_->rows, wide_);
+  if (execute::is_on_device(keys_column_->column())) {
+    on_device(context);
   } else {
-    text_keys_.resize(static_cast<size_t>(side_->rows));
-    for (int64_t row = 0; row < side_->rows; ++row) {
-      if (!key_column_.is_valid(row)) continue;
-      const std::string_view text = columns::text_at(key_column_, row);
-      text_keys_[static_cast<size_t>(row)] = primitives::cpu::view_of(text.data(), static_cast<uint32>(text.size()));
-    }
-    make_table(context, text_keys_.data(), side_->rows, text_);
+    make_table(context);
   }
-  state_ = {narrow_.get(), wide_.get(), text_.get()};
   return execute::table_source(context, {}, {});
 }
 
-bool BuildSink::unique() const { return narrow_ ? narrow_->unique() : wide_ ? wide_->unique() : text_->unique(); }
+bool BuildSink::unique() const {
+  if (device_table_) return device_table_->unique();
+  return narrow_ ? narrow_->unique() : wide_ ? wide_->unique() : text_->unique();
+}
 
-execute::Runs BuildSink::runs() const {
-  if (narrow_) return {&narrow_->start(), &narrow_->rows()};
-  if (wide_) return {&wide_->start(), &wide_->rows()};
-  return {&text_->start(), &text_->rows()};
+const primitives::cpu::ProbeState& BuildSink::on_host(Context& context) {
+  std::lock_guard lock(mutex_);
+  if (!narrow_ && !wide_ && !text_) make_table(context);
+  return state_;
+}
+
+std::shared_ptr<const primitives::DeviceTable> BuildSink::on_device(Context& context) {
+  std::lock_guard lock(mutex_);
+  if (!device_table_) {
+    device_table_ = context.resident->device().build_table(
+        keys_column_->on_device(context), layout_.form == KeyLayout::Form::narrow ? layout_.bits : 128);
+  }
+  return device_table_;
+}
+
+execute::Runs BuildSink::runs(Context& context) {
+  on_host(context);
+  if (narrow_) return {narrow_->start(), narrow_->rows()};
+  if (wide_) return {wide_->start(), wide_->rows()};
+  return {text_->start(), text_->rows()};
 }
 
 // --- probe side ------------------------------------------------------------------------------------------------------
@@ -141,8 +195,10 @@ Operand ProbeStep::probe(Assembly& assembly) {
         rows, field.nullable && value.valid ? builder.mask_or(inside, builder.mask_not(value.valid)) : inside);
   }
   const Operand key = execute::pack(assembly, layout, keys, rows);
-  auto* state = const_cast<primitives::cpu::ProbeState*>(&build_->probe_state());
-  const int slot = assembly.add_slot("join table", execute::shared_slot(build_, state));
+  const int slot = assembly.add_slot(
+      "join table",
+      [build = build_](Context& context) { return std::make_unique<TableSlot>(build, build->on_host(context)); },
+      [build = build_](Context& context) { return primitives::DeviceSlot{.table = build->on_device(context)}; });
   return builder.append({.op = Op::probe,
                          .type = Type::row,
                          .from = layout.type(),
@@ -241,7 +297,7 @@ class ProbeLane : public execute::LaneEnd {
 }  // namespace
 
 std::unique_ptr<execute::LaneEnd> ProbeStep::start(Context& context, const std::vector<execute::SlotState*>& slots) {
-  return std::make_unique<ProbeLane>(materialise_.start(context, slots), build_->runs());
+  return std::make_unique<ProbeLane>(materialise_.start(context, slots), build_->runs(context));
 }
 
 std::optional<columns::Batch> ProbeStep::take(Context& context, execute::LaneEnd& lane) {
@@ -254,7 +310,8 @@ namespace {
 
 std::optional<JoinKind> kind_of(const plan::Node& node) {
   const std::string how = node.word("how");
-  if (how == "inner") return JoinKind::inner;
+  // Without keys all rows have the same one.
+  if (how == "inner" || how == "cross") return JoinKind::inner;
   if (how == "left") return JoinKind::left;
   if (how == "semi") return JoinKind::semi;
   if (how == "anti") return JoinKind::anti;
@@ -320,7 +377,7 @@ void check(lower::Checker& checker, const plan::Node& node) {
 
 // Rows that are fewer make the table; others keep their order.
 bool builds_left(const plan::Node& node, const lower::Open& left, const lower::Open& right) {
-  return kind_of(node) == JoinKind::inner && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
+  return node.word("how") == "inner" && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
 }
 
 lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
@@ -329,7 +386,8 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
   const bool nulls_equal = node->flag("nulls_equal");
   const bool swap = builds_left(*node, left, right);
   lower::Open &build = swap ? left : right, &probe = swap ? right : left;
-  const double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
+  if (node->word("how") == "cross") rows = probe.rows * std::max(build.rows, 1.0);
   auto sink = std::make_shared<BuildSink>(lowering.expressions(), node, swap ? "left" : "right", nulls_equal);
   lower::SourceMaker make_build = lowering.close(std::move(build), sink, node);
   probe.steps.push_back(std::make_shared<ProbeStep>(lowering.expressions(), node, number, *kind_of(*node),
@@ -342,6 +400,6 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
 }  // namespace
 
 extern const lower::Operator join_operator;
-const lower::Operator join_operator{"join", "Equi-joins: inner, left, semi and anti.", check, lower_join};
+const lower::Operator join_operator{"join", "Joins on equal keys: inner, left, semi and anti; and of all rows with all.", check, lower_join};
 
 }  // namespace frazil::operators

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -27,13 +28,16 @@ class BuildSink : public execute::Collect {
 
   const execute::KeyLayout& layout() const { return layout_; }
   std::shared_ptr<const execute::BuildSide> side() const { return side_; }
-  const primitives::cpu::ProbeState& probe_state() const { return state_; }
   bool unique() const;
-  execute::Runs runs() const;
+  // The table, on the side of the bus that probes; made on the CPU when its first lane asks, if a device made it.
+  const primitives::cpu::ProbeState& on_host(execute::Context& context);
+  std::shared_ptr<const primitives::DeviceTable> on_device(execute::Context& context);
+  execute::Runs runs(execute::Context& context);
 
  private:
+  void make_table(execute::Context& context);
   template <class Key>
-  void make_table(execute::Context& context, const Key* keys, int64_t rows,
+  void make_table(execute::Context& context, const columns::Column& column, const Key* keys,
                   std::unique_ptr<primitives::cpu::JoinTable<Key>>& table);
 
   const lower::Expressions& expressions_;
@@ -42,8 +46,10 @@ class BuildSink : public execute::Collect {
   bool nulls_equal_;
   execute::KeyLayout layout_;
   std::shared_ptr<execute::BuildSide> side_;
-  columns::Column key_column_;
-  std::vector<program::RegisterView> text_keys_;
+  execute::GatherSourcePtr keys_column_;
+  std::shared_ptr<const primitives::DeviceTable> device_table_;
+  std::mutex mutex_;
+  memory::Buffer text_keys_;  // views of the keys
   std::unique_ptr<primitives::cpu::JoinTable<uint64>> narrow_;
   std::unique_ptr<primitives::cpu::JoinTable<uint128>> wide_;
   std::unique_ptr<primitives::cpu::JoinTable<program::RegisterView>> text_;

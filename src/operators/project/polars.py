@@ -25,15 +25,15 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
 
 
 def select(view: Any, t: NodeTranslation) -> core.Node:
-    columns = t.expressions(view.expr)
+    columns = t.expressions(view.expr, beside=True)
     heights = {expression.height for _, expression in columns}
     named = [(name, expression.core) for name, expression in columns]
     if heights == {Height.LITERAL}:
         return literals(named, t)
-    if {Height.ONE, Height.ROWS} <= heights:
-        t.refuse("broadcast", "a selection of aggregates beside rows")
     if not view.should_broadcast and len(heights) > 1:
         t.refuse("broadcast", "a selection of literals beside others, which must not be repeated")
+    if Height.ROWS in heights:
+        return t.node("project", {"columns": t.repeated(columns)})
     if Height.ONE in heights:
         return t.node("group_by", {"keys": [], "aggregates": named}, {"maintain_order": False})
     return t.node("project", {"columns": named})

@@ -1,8 +1,9 @@
-// Sorts by several keys, stable. With a slice only the rows up to its end are ordered.
+// Sorts by several keys, stable. With a slice, lanes keep no more rows than may be wanted.
 #include <algorithm>
 
 #include "execute/materialise.hpp"
 #include "execute/order.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
@@ -16,6 +17,7 @@ using columns::Column;
 using execute::Assembly;
 using execute::Binding;
 using execute::Context;
+using execute::Parked;
 
 class SortSink : public execute::Collect {
  public:
@@ -27,15 +29,26 @@ class SortSink : public execute::Collect {
     }
   }
   void prepare(Assembly& assembly) override;
+  std::unique_ptr<execute::LaneEnd> start(Context& context, const std::vector<execute::SlotState*>& slots) override;
   execute::SourcePtr finish(Context& context) override;
+  // Only the first `limit_` rows of the batches stay.
+  void keep_first(Context& context, std::vector<Parked>& batches) const;
 
  private:
-  std::vector<execute::SortKey> keys(const Batch& table) const;
+  template <class Run>
+  std::vector<Parked> arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
+                              int64_t end, Run run) const;
+  bool is_key(size_t column) const {
+    return std::find(key_columns_.begin(), key_columns_.end(), column) != key_columns_.end();
+  }
+  execute::SourcePtr finish_on_device(Context& context, const Batch& table) const;
+  std::vector<execute::SortKey> keys(const std::vector<Column>& columns) const;
 
   const lower::Expressions& expressions_;
   plan::NodePtr node_;
   int number_;
   int64_t offset_ = 0, length_ = -1;
+  int64_t limit_ = -1;  // rows that may be wanted; below 0: all
   std::vector<size_t> key_columns_;
   size_t columns_ = 0;  // of the result; key columns may follow
 };
@@ -45,56 +58,135 @@ void SortSink::prepare(Assembly& assembly) {
   std::vector<Binding> bindings = assembly.scope();
   columns_ = bindings.size();
   key_columns_.clear();
+  auto add_key = [&](const columns::DataType& type, const program::Value& value) {
+    key_columns_.push_back(bindings.size());
+    bindings.push_back({.name = "\1key", .type = type, .origin = Binding::Origin::computed, .value = value});
+  };
   for (const plan::Named& key : node_->group("keys")) {
     const plan::Expression& expression = *key.expression;
     if (expression.kind == plan::Expression::Kind::column) {
       const auto found =
           std::find_if(bindings.begin(), bindings.end(), [&](const Binding& b) { return b.name == expression.name; });
       key_columns_.push_back(static_cast<size_t>(found - bindings.begin()));
-      continue;
+    } else {
+      add_key(expression.type, expressions_.compile(assembly, expression));
     }
-    key_columns_.push_back(bindings.size());
-    bindings.push_back({.name = "\1key",
-                        .type = expression.type,
-                        .origin = Binding::Origin::computed,
-                        .value = expressions_.compile(assembly, expression)});
+  }
+  limit_ = length_ < 0 || length_ > INT64_MAX - offset_ ? -1 : offset_ + length_;
+  if (limit_ >= 0) {  // lanes throw rows away, so that batches no longer tell the order of equal rows
+    const program::Operand position =
+        assembly.builder().append({.op = program::Op::position, .type = program::Type::i64}, program::Type::i64);
+    add_key(columns::simple(columns::TypeId::int64), {position, program::Type::i64, program::kAll, {}});
   }
   Collect::prepare(assembly, std::move(bindings));
 }
 
-std::vector<execute::SortKey> SortSink::keys(const Batch& table) const {
+// Throws away what cannot be among the first rows, whenever there are many more than wanted.
+class FirstLane : public execute::CollectLane {
+ public:
+  FirstLane(const SortSink& sink, int64_t most, std::unique_ptr<execute::MaterialiseLane> lane)
+      : CollectLane(std::move(lane)), sink_(sink), most_(most) {}
+  void end(Context& context, const Batch& batch) override {
+    CollectLane::end(context, batch);
+    if (execute::rows_of(batches()) > most_) sink_.keep_first(context, batches());
+  }
+
+ private:
+  const SortSink& sink_;
+  int64_t most_;
+};
+
+std::unique_ptr<execute::LaneEnd> SortSink::start(Context& context, const std::vector<execute::SlotState*>& slots) {
+  constexpr int64_t kLarge = int64_t{1} << 31;  // such a limit saves nothing
+  if (limit_ < 0 || limit_ > kLarge) return Collect::start(context, slots);
+  return std::make_unique<FirstLane>(*this, 2 * limit_ + execute::kMorselRows / 2, materialise().start(context, slots));
+}
+
+// `columns`: at least the keys.
+std::vector<execute::SortKey> SortSink::keys(const std::vector<Column>& columns) const {
   const plan::Options &descending = *node_->list("descending"), &nulls_last = *node_->list("nulls_last");
   std::vector<execute::SortKey> keys;
   for (size_t k = 0; k < key_columns_.size(); ++k) {
-    keys.push_back({table.columns[key_columns_[k]], *descending[k].as<bool>(), *nulls_last[k].as<bool>()});
+    keys.push_back({columns[key_columns_[k]]});
+    if (k >= descending.size()) continue;  // the rows' positions
+    keys.back().descending = *descending[k].as<bool>();
+    keys.back().nulls_last = *nulls_last[k].as<bool>();
   }
   return keys;
 }
 
-execute::SourcePtr SortSink::finish(Context& context) {
-  Batch table;
-  for (const Batch& batch : batches()) table.rows += batch.rows;
-  for (size_t c = 0; c < schema().size() && !batches().empty(); ++c) {
-    std::vector<Column> pieces;
-    for (const Batch& batch : batches()) pieces.push_back(batch.columns[c]);
-    table.columns.push_back(primitives::concatenate(pieces, context.pool));
+// Rows `begin` to `end` of the sorted batches, with their first `columns` columns. Column by column, so that little
+// more than keys and one column have to be in memory at a time. `run`: does so many tasks.
+template <class Run>
+std::vector<Parked> SortSink::arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
+                                      int64_t end, Run run) const {
+  const int64_t rows = execute::rows_of(batches), most = execute::morsel_rows(context, schema());
+  std::vector<Parked> pieces;
+  for (int64_t row = begin; row < end; row += most) {
+    pieces.emplace_back(context.parking, Batch{std::min(most, end - row), std::vector<Column>(columns), row - begin});
   }
-  batches().clear();
-  columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
-  if (table.rows == 0) return execute::table_source(context, schema, {});
+  if (pieces.empty()) return pieces;
+  auto take = [&](size_t c) { return execute::take_column(batches, c, schema()[c].type, context.pool); };
+  memory::Reservation reservation(context.pool, "sort");
+  reservation.resize(rows * static_cast<int64_t>(sizeof(uint32_t)));
+  std::vector<Column> keys(schema().size());
+  std::vector<uint32_t> order;
+  run(1, [&](int, int64_t) {
+    for (size_t c = 0; c < keys.size(); ++c) {
+      if (is_key(c)) keys[c] = take(c);
+    }
+    order = execute::sorted_rows(context, this->keys(keys), rows, end);
+    keys.resize(columns);  // those that are no columns of the result have done their work
+  });
+  run(static_cast<int64_t>(columns), [&](int, int64_t c) {
+    const auto number = static_cast<size_t>(c);
+    const Column column = is_key(number) ? std::exchange(keys[number], {}) : take(number);
+    for (Parked& piece : pieces) {
+      context.check_cancelled();
+      const std::span<const uint32_t> numbers(order.data() + begin + piece.ordinal(),
+                                              static_cast<size_t>(piece.rows()));
+      piece.put(number, primitives::gather(column, numbers, context.pool));
+    }
+  });
+  batches.clear();
+  return pieces;
+}
+
+void SortSink::keep_first(Context& context, std::vector<Parked>& batches) const {
+  batches = arrange(context, batches, schema().size(), 0, limit_, [](int64_t tasks, auto work) {
+    for (int64_t task = 0; task < tasks; ++task) work(0, task);
+  });
+}
+
+// Null: the keys hold what the device does not order.
+execute::SourcePtr SortSink::finish_on_device(Context& context, const Batch& table) const {
+  const std::optional<memory::Buffer> order = execute::sorted_rows_on_device(context, keys(table.columns), table.rows);
+  if (!order) return nullptr;
   const int64_t begin = std::min(offset_, table.rows);
   const int64_t end = length_ < 0 ? table.rows : std::min(begin + length_, table.rows);
-  std::vector<uint32_t> order;
-  context.scheduler->run(context, 1, [&](int, int64_t) {  // this thread waits for the user's Ctrl-C
-    order = execute::sorted_rows(context, keys(table), table.rows, end);
-  });
-  Batch sorted{end - begin, {}};
-  for (size_t c = 0; c < columns_; ++c) {
-    const std::span<const uint32_t> rows(order.data() + begin, static_cast<size_t>(end - begin));
-    sorted.columns.push_back(primitives::gather(table.columns[c], rows, context.pool));
+  Batch result{table.rows, {table.columns.begin(), table.columns.begin() + static_cast<ptrdiff_t>(columns_)}};
+  result = context.resident->gather(result, order->slice(begin * 4, (end - begin) * 4), end - begin);
+  context.nodes[static_cast<size_t>(number_)].rows += result.rows;
+  const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
+  return execute::table_source(context, schema, {std::move(result)});
+}
+
+execute::SourcePtr SortSink::finish(Context& context) {
+  if (batches().size() == 1 && batches()[0].is_on_device()) {
+    const Batch table = batches()[0].load();
+    if (execute::SourcePtr sorted = finish_on_device(context, table)) return sorted;
+    batches().clear();
+    batches().emplace_back(context.parking, context.resident->download(context, table));
   }
-  context.nodes[static_cast<size_t>(number_)].rows += sorted.rows;
-  return execute::table_source(context, schema, {sorted});
+  const int64_t begin = std::min(offset_, rows());
+  const int64_t end = limit_ < 0 ? rows() : std::clamp(limit_, begin, rows());
+  std::vector<Parked> sorted = arrange(context, batches(), columns_, begin, end, [&](int64_t tasks, auto work) {
+    context.scheduler->run(context, tasks, work);  // this thread waits for the user's Ctrl-C
+  });
+  batches().clear();
+  context.nodes[static_cast<size_t>(number_)].rows += end - begin;
+  const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));
+  return execute::parked_source(context, schema, std::move(sorted));
 }
 
 void check(lower::Checker& checker, const plan::Node& node) {

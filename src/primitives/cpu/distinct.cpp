@@ -9,7 +9,7 @@ using columns::Column;
 using columns::Encoding;
 using columns::Physical;
 using cpu::GroupTable;
-using cpu::hash_of;
+using primitives::hash_of;
 
 namespace {
 

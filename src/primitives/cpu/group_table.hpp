@@ -5,7 +5,7 @@
 
 #include "memory/pool.hpp"
 #include "primitives/cpu/arena.hpp"
-#include "primitives/cpu/hash.hpp"
+#include "primitives/hash.hpp"
 
 namespace frazil::primitives::cpu {
 
@@ -24,7 +24,7 @@ class GroupTable {
   }
 
   uint32 find_or_insert(const Key& key, uint64 hash) {
-    if (keys_.size() * 2 >= slots_.size()) grow();
+    if (keys_.size() * 2 >= slots_.size()) reserve(keys_.size() + 1);
     const uint64 wrap = slots_.size() - 1;
     const uint32 tag = static_cast<uint32>(hash >> 32);
     for (uint64 at = hash & wrap;; at = (at + 1) & wrap) {
@@ -36,6 +36,22 @@ class GroupTable {
         return slot.group;
       }
       if (slot.tag == tag && same_key(keys_[slot.group], key)) return slot.group;
+    }
+  }
+
+  // Makes room for so many groups.
+  void reserve(size_t groups) {
+    size_t slots = std::max<size_t>(slots_.size(), 1024);
+    while (groups * 2 > slots) slots *= 2;
+    if (slots == slots_.size()) return;
+    reservation_.resize(static_cast<int64>(slots * sizeof(Slot) + slots / 2 * (sizeof(Key) + sizeof(uint64))));
+    keys_.reserve(slots / 2);
+    hashes_.reserve(slots / 2);
+    slots_.assign(slots, {0, kFree});
+    for (uint32 group = 0; group < size(); ++group) {
+      uint64 at = hashes_[group] & (slots - 1);
+      while (slots_[at].group != kFree) at = (at + 1) & (slots - 1);
+      slots_[at] = {static_cast<uint32>(hashes_[group] >> 32), group};
     }
   }
 
@@ -55,19 +71,6 @@ class GroupTable {
     requires(std::is_same_v<Key, program::RegisterView>)
   {
     return arena_.keep(key);
-  }
-
-  void grow() {
-    const size_t slots = slots_.empty() ? 1024 : slots_.size() * 2;
-    reservation_.resize(static_cast<int64>(slots * sizeof(Slot) + slots / 2 * (sizeof(Key) + sizeof(uint64))));
-    keys_.reserve(slots / 2);
-    hashes_.reserve(slots / 2);
-    slots_.assign(slots, {0, kFree});
-    for (uint32 group = 0; group < size(); ++group) {
-      uint64 at = hashes_[group] & (slots - 1);
-      while (slots_[at].group != kFree) at = (at + 1) & (slots - 1);
-      slots_[at] = {static_cast<uint32>(hashes_[group] >> 32), group};
-    }
   }
 
   std::vector<Slot> slots_;

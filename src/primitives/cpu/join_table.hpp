@@ -2,64 +2,82 @@
 // unique key, or the number of a run of rows with that key: see `start` and `rows`.
 #pragma once
 
+#include <functional>
 #include <span>
-#include <vector>
 
 #include "memory/pool.hpp"
-#include "primitives/cpu/hash.hpp"
+#include "primitives/hash.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::primitives::cpu {
 
+// Calls work(task) for all tasks below `tasks`, several at a time if there are threads for it.
+using Parallel = std::function<void(int64 tasks, const std::function<void(int64 task)>& work)>;
+
 template <class Key>
 class JoinTable {
  public:
-  JoinTable(memory::PoolPtr pool, std::string_view who) : reservation_(std::move(pool), who) {}
+  JoinTable(memory::PoolPtr pool, std::string_view who) : pool_(std::move(pool)), who_(who) {}
 
   // `keys` outlive the table. `valid` may be null. `key_range`: keys are below it (0: not known).
-  void build(std::span<const Key> keys, const uint64* valid, uint64 key_range);
+  void build(std::span<const Key> keys, const uint64* valid, uint64 key_range, const Parallel& parallel);
 
-  bool unique() const { return unique_; }
-  bool dense() const { return !array_.empty(); }
+  bool unique() const { return !number_; }
+  bool dense() const { return static_cast<bool>(array_); }
   // Not unique: rows of run r are rows()[start()[r]] up to rows()[start()[r + 1]].
-  const std::vector<uint32>& start() const { return start_; }
-  const std::vector<uint32>& rows() const { return rows_; }
+  std::span<const uint32> start() const { return start_.span<uint32>(); }
+  std::span<const uint32> rows() const { return rows_.span<uint32>(); }
 
   // Where `find` will look first: asked for a whole tile ahead, so that rows wait for memory together.
-  void prefetch(const Key& key, uint64 hash) const {
-    if constexpr (std::is_same_v<Key, uint64>) {
-      if (!array_.empty()) return __builtin_prefetch(&array_[key < array_.size() ? key : 0]);
-    }
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
-  }
+  void prefetch(const Key& key, uint64 hash) const { __builtin_prefetch(place(key, hash)); }
 
   uint32 find(const Key& key, uint64 hash) const {
-    if constexpr (std::is_same_v<Key, uint64>) {
-      if (!array_.empty()) return key < array_.size() ? array_[key] : kNoRow;
-    }
-    if (slots_.empty()) return kNoRow;
-    const uint64 wrap = slots_.size() - 1;
-    for (uint64 at = hash & wrap;; at = (at + 1) & wrap) {
-      const Slot& slot = slots_[at];
-      if (slot.number == kNoRow) return kNoRow;
-      if (slot.tag == static_cast<uint32>(hash >> 32) && same_key(keys_[slot.row], key)) return slot.number;
-    }
+    const uint32 row = find_row(key, hash);
+    return row == kNoRow || unique() ? row : number_.as<uint32>()[row];
   }
 
  private:
-  struct Slot {
-    uint32 tag;
-    uint32 row;     // one row with this key
-    uint32 number;  // what find gives
-  };
-  uint32& number_of(const Key& key, uint32 row);
+  // Above the tag, below a row with this key. A free slot has kNoRow.
+  using Slot = uint64;
+  static constexpr Slot kFree = ~Slot{0};
+  static Slot slot_of(uint64 hash, uint32 row) { return (hash >> 32 << 32) | row; }
+  static uint32 row_of(Slot slot) { return static_cast<uint32>(slot); }
 
+  const void* place(const Key& key, uint64 hash) const {
+    if constexpr (std::is_same_v<Key, uint64>) {
+      if (dense()) return array_.as<uint32>() + (key < range_ ? key : 0);
+    }
+    return slots_.as<Slot>() + (hash & wrap_);
+  }
+
+  uint32 find_row(const Key& key, uint64 hash) const {
+    if constexpr (std::is_same_v<Key, uint64>) {
+      if (dense()) return key < range_ ? array_.as<uint32>()[key] : kNoRow;
+    }
+    for (uint64 at = hash & wrap_;; at = (at + 1) & wrap_) {
+      const Slot slot = slots_.as<Slot>()[at];
+      if (row_of(slot) == kNoRow) return kNoRow;
+      if (slot >> 32 == hash >> 32 && same_key(keys_[row_of(slot)], key)) return row_of(slot);
+    }
+  }
+
+  template <class T>
+  memory::Buffer filled(int64 count, T value, const Parallel& parallel);
+  uint32 insert(const Key& key, uint64 hash, uint32 row);
+  template <class F>
+  void insert_all(const Parallel& parallel, F inserted);
+  void make_runs(const Parallel& parallel);
+
+  memory::PoolPtr pool_;
+  std::string_view who_;
   std::span<const Key> keys_;
-  std::vector<Slot> slots_;
-  std::vector<uint32> array_;
-  std::vector<uint32> start_, rows_;
-  bool unique_ = true;
-  memory::Reservation reservation_;
+  const uint64* valid_ = nullptr;
+  uint64 range_ = 0;       // of a dense array
+  uint64 wrap_ = 0;        // slots less one
+  memory::Buffer slots_;   // Slot
+  memory::Buffer array_;   // uint32: row by key
+  memory::Buffer number_;  // uint32: the run of a row that stands for its key; absent where keys are unique
+  memory::Buffer start_, rows_;
 };
 
 extern template class JoinTable<uint64>;

@@ -64,7 +64,7 @@ Machine::Machine(const program::Program& program, VerbLookup functions, const me
   }
 }
 
-void Machine::run(std::span<const BoundColumn> columns, int64 rows, int64 ordinal, void* const* slots,
+void Machine::run(std::span<const BoundColumn> columns, int64 rows, int64 ordinal, int64 position, void* const* slots,
                   int64* node_rows) {
   Tile tile{};
   tile.selection_own = selection_.data();
@@ -77,6 +77,7 @@ void Machine::run(std::span<const BoundColumn> columns, int64 rows, int64 ordina
   tile.lists = lists_.data();
   tile.node_rows = node_rows;
   tile.ordinal = ordinal;
+  tile.position = position;
   for (int64 base = 0; base < rows && tile.error.row < 0; base += kTileRows) {
     tile.rows = static_cast<int>(std::min<int64>(kTileRows, rows - base));
     tile.base = base;

@@ -17,8 +17,9 @@ class Machine {
   Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool);
 
   // All rows of a batch, whose columns are bound in the program's order. `slots` has one state for each slot,
-  // `node_rows` a counter for each plan node.
-  void run(std::span<const BoundColumn> columns, int64 rows, int64 ordinal, void* const* slots, int64* node_rows);
+  // `node_rows` a counter for each plan node. `position`: of the first row, see Op::position.
+  void run(std::span<const BoundColumn> columns, int64 rows, int64 ordinal, int64 position, void* const* slots,
+           int64* node_rows);
 
   const RowError& error() const { return error_; }
   int64 tiles_loaded() const { return tiles_loaded_; }

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "primitives/cpu/machine.hpp"
-#include "primitives/cpu/ordered_bits.hpp"
+#include "primitives/ordered_bits.hpp"
 #include "primitives/cpu/state.hpp"
 
 namespace frazil::primitives::cpu {
@@ -193,6 +193,11 @@ void matched(Tile& tile, const Instruction& i) {
   }
 }
 
+void position(Tile& tile, const Instruction& i) {
+  int64* to = result_of<int64>(tile, i.dst);
+  for (int row = 0; row < tile.rows; ++row) to[row] = tile.position + batch_row(tile, row);
+}
+
 // --- gather ----------------------------------------------------------------------------------------------------------
 
 template <class E, class T>
@@ -318,6 +323,7 @@ Step state_verb(const Instruction& i) {
     case Op::group: return group;
     case Op::probe: return probe;
     case Op::matched: return matched;
+    case Op::position: return position;
     case Op::gather: return gather_step(i);
     case Op::gather_valid: return gather_bits;
     case Op::emit:

@@ -57,6 +57,7 @@ struct Tile {
   int64 tiles_loaded;  // counts column tiles read
   int64* node_rows;    // rows that each plan node has produced
   int64 ordinal;       // place of the batch's first row in its source
+  int64 position;      // of the batch's first row: see Op::position
   RowError error;
 };
 

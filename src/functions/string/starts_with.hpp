@@ -1,0 +1,31 @@
+#pragma once
+
+#include "functions/function.hpp"
+
+namespace frazil::functions {
+
+struct starts_with {
+  static constexpr FunctionInfo info{.name = "starts_with",
+                                     .polars = {"string.StartsWith"},
+                                     .arguments = 2,
+                                     .kernels = kViews,
+                                     .to_mask = true,
+                                     .by_value = true,
+                                     .doc = "Whether a text begins with another.",
+                                     .example = "starts_with(\"größer\", \"grö\") = true"};
+  template <class T>
+  FZ_HD static bool apply(const T& text, const T& part) {
+    if (part.length > text.length) return false;
+    return same_bytes(text.data(), part.data(), part.length);
+  }
+#ifdef FZ_HOST
+  static bool accepts(const CallTypes& types) {
+    return types.arguments[0].id == TypeId::string && types.arguments[1].id == TypeId::string;
+  }
+  static Value emit(const Emit& emit) {
+    return emit.builder.map(emit.id, Type::view, Type::mask, {emit.values[0], emit.values[1]}, std::nullopt);
+  }
+#endif
+};
+
+}  // namespace frazil::functions

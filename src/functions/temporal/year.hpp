@@ -1,0 +1,29 @@
+#pragma once
+
+#include "base/calendar.hpp"
+#include "functions/function.hpp"
+
+namespace frazil::functions {
+
+struct year {
+  static constexpr FunctionInfo info{.name = "year",
+                                     .polars = {"temporal.Year"},
+                                     .arguments = 1,
+                                     .parameters = 1,
+                                     .kernels = plan::set_of(Type::i32) | plan::set_of(Type::i64),
+                                     .doc = "The year of a date or moment.",
+                                     .example = "year(2024-02-29) = 2024"};
+  template <class T>
+  FZ_HD static T apply(T value, T per_day) {
+    const T days = floor_divide<T>(value, per_day);
+    return static_cast<T>(day_of(days).year);
+  }
+#ifdef FZ_HOST
+  static bool accepts(const CallTypes& types) {
+    return lower::has_date(types.arguments[0]) && types.result.id == TypeId::int32;
+  }
+  static Value emit(const Emit& emit) { return lower::part_of_moment(emit, Interval{-300000, 300000}); }
+#endif
+};
+
+}  // namespace frazil::functions
