@@ -59,7 +59,6 @@ CODES: dict[str, Meaning] = {
         "Write it with another dtype, such as microseconds in place of nanoseconds.",
     ),
     "literal_dtype": Meaning("Literals of this dtype are not there yet.", "Cast the literal."),
-    "maintain_order": Meaning("Groups are asked for in the order of their first rows.", "Drop it, or sort the result."),
     "nested": Meaning("A column of a Parquet file is nested.", "Select the other columns."),
     "node": Meaning("A kind of plan node is not there yet.", WAIT),
     "not_aggregated": Meaning("A column outside of aggregates gives a list for each group.", "Aggregate it."),

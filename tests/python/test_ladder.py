@@ -360,3 +360,23 @@ def test_what_only_the_data_refuse_is_run_by_polars(
             assert rows[0].collect(engine=one).height == 4
             assert [frame.height for frame in pl.collect_all(rows[1:], engine=one)] == [4, 4]
             assert {reason.code for reason in report_of(one).reasons} == {"run"}
+
+
+BESIDE: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
+    "a column": lambda rows: rows.with_columns(most=col("v").max()),
+    "a part of an expression": lambda rows: rows.select("k", share=col("v") - col("v").min()),
+    "a predicate": lambda rows: rows.filter(col("v") > col("v").mean()),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_aggregates_beside_rows_of_python_sources_and_of_lists(strict: frazil.Engine, name: str) -> None:
+    """Sources are put into plans when these start, and what lists share is put into them when it has run."""
+    beside = BESIDE[name]
+    wanted = beside(ROWS).collect(engine="in-memory")
+    assert beside(source([FRAME], FRAME.schema)).collect(engine=strict).equals(wanted)
+    assert beside(source([FRAME], FRAME.schema)).sort("k").collect(engine=strict).height == wanted.height
+    groups = ROWS.group_by("k").agg(col("v").sum())
+    lists = [beside(groups).sort("k"), groups.select(col("v").sum())]
+    for found, query in zip(pl.collect_all(lists, engine=strict), lists, strict=True):
+        assert found.equals(query.collect(engine="in-memory"))

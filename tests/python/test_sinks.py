@@ -147,6 +147,17 @@ def test_other_sinks_are_left_to_polars(engine: frazil.Engine, tmp_path: Path, n
     assert any(path.is_file() for path in tmp_path.rglob("*"))
 
 
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_a_sink_on_a_sink_is_an_error_of_polars(
+    engine: frazil.Engine, strict: frazil.Engine, tmp_path: Path, kind: str
+) -> None:
+    plan = getattr(QUERY, f"sink_{kind}")(tmp_path / f"a.{kind}", lazy=True)
+    for one in (engine, strict):
+        with pytest.raises(pl.exceptions.InvalidOperationError, match="on top of another sink"):
+            getattr(plan, f"sink_{kind}")(tmp_path / f"b.{kind}", engine=one)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_explain_shows_the_sink_and_writes_nothing(engine: frazil.Engine, tmp_path: Path) -> None:
     plan = QUERY.sink_parquet(tmp_path / "a.parquet", lazy=True)
     text = engine.explain(plan)

@@ -242,7 +242,7 @@ class Engine(pl.Engine):
 
         def begin() -> Any:
             with self._telling():
-                answer = self._answer(lf, optimizations, parts=False)
+                answer = self._answer(lf, optimizations, for_sink=True)
                 frame = answer.frame()
             if frame is not None:
                 return frame
@@ -265,7 +265,7 @@ class Engine(pl.Engine):
         """Call `function` with each batch, in order, until it returns True."""
         checked_rows(chunk_size)
         with self._telling():
-            answer = self._answer(lf, optimizations, parts=False)
+            answer = self._answer(lf, optimizations, for_sink=True)
             frame = answer.frame()
             with answer.lent:
                 if frame is None:
@@ -301,17 +301,17 @@ class Engine(pl.Engine):
         self, sink: str, lf: pl.LazyFrame, target: Target, *, optimizations: pl.QueryOptFlags, **options: Any
     ) -> None:
         with self._telling():
-            answer = self._answer(lf, optimizations, parts=False)
+            answer = self._answer(lf, optimizations, for_sink=True)
             frame = answer.frame()
             with answer.lent:
                 rows = lf if frame is None else frame.lazy()
                 getattr(pl.StreamingEngine(), sink)(rows, target, optimizations=optimizations, **options)
 
-    def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, parts: bool = True) -> Answer:
+    def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, for_sink: bool = False) -> Answer:
         """The answer as far as Frazil gives it, and its report."""
         self._require_open()
         try:
-            answer = self._ladder.answer(lf, optimizations, parts=parts)
+            answer = self._ladder.answer(lf, optimizations, for_sink=for_sink)
         except UnsupportedError as error:
             self._last_report = Report(native=False, reasons=tuple(error.reasons))
             raise

@@ -105,12 +105,12 @@ class Ladder:
         self._check_reads(planned.reads)
         return planned
 
-    def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, parts: bool = True) -> Answer:
-        """The answer of the first step that gives one. parts: whether to take step 3."""
+    def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, for_sink: bool = False) -> Answer:
+        """The answer of the first step that gives one; for a sink, which takes the rows, without step 3."""
         ran, lent = Ran(), ExitStack()
         try:
             files = lent.enter_context(ExitStack())
-            offload = self._offload(ran, lent) if parts and not self._strict else None
+            offload = self._offload(ran, lent) if not (for_sink or self._strict) else None
             planned = self._planned(lf, optimizations, files, offload)
             if planned.frame is not None:
                 lent.close()
@@ -118,6 +118,8 @@ class Ladder:
                 report = ran.report(reasons=planned.reasons, polars="in-memory")
                 return Answer(planned.frame, report, pl.Schema(planned.schema))
             self._check_reads(planned.reads)
+            if for_sink and planned.root is not None and planned.root.kind == "Sink":  # for Polars to raise its error
+                return Answer(None, Report(native=False, reasons=(Reason("sink", "", "", "a sink on a sink"),)))
             reasons = planned.reasons
             begin(planned.reads if planned.node is not None or not self._strict else (), lent)
             if planned.node is not None:

@@ -11,7 +11,7 @@ from frazil import _frazil as core
 from frazil.polars.refusal import Refused
 
 
-def core_schema(schema: dict[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
+def core_schema(schema: Mapping[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
     """Names and core dtypes of a schema, in its order."""
     for name in schema:
         require_passable_name(name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import polars as pl
 
 from frazil import _frazil as core
-from frazil.polars.dtype import core_dtype
+from frazil.polars.dtype import core_dtype, core_schema
 from frazil.polars.expression import Expression, ExpressionTranslator, Height, SeriesLiterals
 from frazil.polars.nodes import translations
 from frazil.polars.order import Sorted, column_of, sorted_columns
@@ -199,10 +199,12 @@ class NodeTranslation:
         """Expressions over the input `child`, those of one row for each row."""
         rows: list[Named] = []
         for name, expression in named:
-            if expression.height == Height.ONE and child is None:
+            if expression.height != Height.ONE:
+                rows.append((name, expression.core))
+            elif child is None:
                 self.refuse("broadcast", f"column {name!r} is an aggregate beside rows")
-            repeats = expression.height == Height.ONE and child is not None
-            rows.append((name, self.beside(child, expression.core) if repeats else expression.core))
+            else:
+                rows.append((name, self.beside(child, expression.core)))
         return rows
 
     def beside(self, child: int, aggregate: core.Expr) -> core.Expr:
@@ -253,7 +255,16 @@ class NodeTranslation:
         if self.series is not None and self.series.series:
             node = self._beside_series()
         aggregates = list(self._aggregates.get(child, {}).values())
-        return with_aggregates(node, aggregates) if aggregates else node
+        return self._with_aggregates(node, aggregates) if aggregates else node
+
+    def _with_aggregates(self, node: core.Node, aggregates: list[Named]) -> core.Node:
+        """The rows of a node, each beside aggregates of all of them."""
+        made = [(name, expression.dtype) for name, expression in aggregates]
+        options: dict[str, object] = {"how": "cross", "maintain_order": "left", "coalesce": False}
+        options |= {"suffix": "", "nulls_equal": False}
+        recipes = self._plan.recipes
+        one = recipes.node("group_by", [node], {"keys": [], "aggregates": aggregates}, {"maintain_order": False}, made)
+        return recipes.node("join", [node, one], {}, options, [*node.schema, *made])
 
     def _beside_series(self) -> core.Node:
         """The input, a frame, with the Series of the expressions beside its columns."""
@@ -288,7 +299,7 @@ class NodeTranslation:
 
     def scan(self, frame: pl.DataFrame) -> core.Node:
         """A scan of a frame that is not in Polars' plan."""
-        return self._plan.recipes.node("scan_frame", [], {}, {"table": core.Table(frame)}, dict(frame.schema))
+        return self._plan.recipes.node("scan_frame", [], {}, {"table": core.Table(frame)}, core_schema(frame.schema))
 
     def later(self, load: Callable[[], pl.DataFrame]) -> core.Node:
         """A node of the rows that `load` gives when the query starts; they have this node's columns."""
@@ -305,21 +316,13 @@ class NodeTranslation:
     ) -> core.Node:
         lists = {name: list(items) for name, items in (expressions or {}).items()}
         try:
-            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), self.schema)
+            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), core_schema(self.schema))
         except core.UnsupportedError as error:
             raise Refused("node", str(error)) from None
 
     def move_to(self, child: int | None) -> None:
         """Put the traverser on an input, or with None on this node."""
         self._plan.traverser.set_node(self._index if child is None else self._children[child])
-
-
-def with_aggregates(node: core.Node, aggregates: list[Named]) -> core.Node:
-    """The rows of a node, each beside aggregates of all of them."""
-    made = [(name, expression.dtype) for name, expression in aggregates]
-    one = core.node("group_by", [node], {"keys": [], "aggregates": aggregates}, {"maintain_order": False}, made)
-    options = {"how": "cross", "maintain_order": "left", "coalesce": False, "suffix": "", "nulls_equal": False}
-    return core.node("join", [node, one], {}, options, [*node.schema, *made])
 
 
 def kind_of(view: Any) -> str:
@@ -336,7 +339,7 @@ def is_loop(form: str | tuple[Any, ...]) -> bool:
     """Whether a form of join has no equal keys to go by; an as-of join goes by the order of its keys."""
     if isinstance(form, str):
         return form in ("Cross", "Range")
-    return form[0] != "AsOf" and form[1] != "fused_predicate"
+    return form[0] != "AsOf" and bool(form[1] != "fused_predicate")
 
 
 HIDDEN = {  # the words by which Polars refuses to show a node

@@ -123,8 +123,8 @@ def partitions(sink: Entries, column: Callable[[int], str | None]) -> pl.Partiti
     keyed = Entries(Entries(strategy, "the partitions").take("Keyed"), "the partitions")
     keyed.require(keys_pre_grouped=False)
     items = keyed.take("keys")
-    keys = [column(item["node"]) for item in items]
-    if keys != [item["output_name"].get("Alias") for item in items]:
+    keys = [str(item["output_name"].get("Alias")) for item in items]
+    if keys != [column(item["node"]) for item in items]:
         raise Refused("sink", "keys of partitions that are no columns")
     include = keyed.take("include_keys")
     keyed.end()

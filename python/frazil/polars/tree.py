@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from frazil import _frazil as core
-from frazil.polars.dtype import core_schema
 from frazil.polars.sinks import Writer
 from frazil.report import Reason
 
@@ -164,10 +163,9 @@ class Recipes:
         inputs: list[core.Node],
         expressions: dict[str, list[tuple[str, core.Expr]]],
         options: dict[str, object],
-        schema: dict[str, pl.DataType],
+        columns: list[tuple[str, core.DataType]],
     ) -> core.Node:
         """Make a node."""
-        columns = core_schema(schema)
         node = core.node(kind, inputs, expressions, options, columns)
         self.made[id(node)] = (node, kind, inputs, expressions, options, columns)
         return node

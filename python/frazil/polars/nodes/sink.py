@@ -12,5 +12,7 @@ NODES = ("Sink",)
 
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
+    if t.below[0].writer is not None:
+        t.refuse("sink", "a sink on a sink")
     t.writer = writer_of(view.payload, t.column_of)
     return t.input()
