@@ -39,7 +39,7 @@ bool is_charged(const Column& column) {
 // The column over those parts of its buffers that hold its rows. Its offset becomes less than a byte of bits.
 void trim(Column& column) {
   for (Column& child : column.children) trim(child);
-  if (column.encoding == Encoding::constant || column.offset < 8) return;
+  if (column.encoding == Encoding::constant) return;
   const int64_t skipped = column.offset / 8 * 8;
   auto skip = [&](Buffer& buffer, int64_t bytes, int64_t kept) {
     if (buffer) buffer = buffer.slice(bytes, kept);

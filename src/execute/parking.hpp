@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/export.hpp"
 #include "columns/column.hpp"
 #include "memory/pool.hpp"
 
@@ -16,7 +17,7 @@ namespace frazil::execute {
 class Parking;
 
 // One batch that waits. Empty where it was taken away.
-class Parked {
+class FRAZIL_API Parked {
  public:
   Parked(std::shared_ptr<Parking> parking, columns::Batch batch);
   Parked(Parked&&) noexcept;
@@ -45,7 +46,7 @@ class Parked {
 };
 
 // The parked batches of a query and the file that they move to, which has no name: it goes with the last of them.
-class Parking final : public memory::Relief {
+class FRAZIL_API Parking final : public memory::Relief {
  public:
   Parking(memory::PoolPtr pool, std::string directory);
   ~Parking() override;
@@ -75,12 +76,12 @@ class Parking final : public memory::Relief {
   int64_t end_ = 0;
 };
 
-int64_t rows_of(const std::vector<Parked>& batches);
+FRAZIL_API int64_t rows_of(const std::vector<Parked>& batches);
 // A column of all batches, one after the other. The batches lose it.
-columns::Column take_column(std::vector<Parked>& batches, size_t column, const columns::DataType& type,
+FRAZIL_API columns::Column take_column(std::vector<Parked>& batches, size_t column, const columns::DataType& type,
                             const memory::PoolPtr& pool);
 
 // Throws where batches could not be written to the directory.
-void check_spill_directory(const std::string& directory);
+FRAZIL_API void check_spill_directory(const std::string& directory);
 
 }  // namespace frazil::execute

@@ -361,7 +361,9 @@ Value wrap_to(Builder& builder, const Value& value, const DataType& type) {
 Value round_decimal(const Emit& emit, const Value& value, int digits) {
   // The product with one, of which that many digits are too many.
   const DataType types[] = {emit.types[0], emit.types[0]};
-  const uint16 multiply = *emit.functions.find("multiply", {types, emit.result, emit.payload});
+  const plan::Options none;
+  const std::optional<uint16> multiply = emit.functions.find("multiply", {types, emit.result, none});
+  FZ_CHECK(multiply);
   const Value unit = emit.builder.whole(power_of_ten(digits)), one = emit.builder.whole(1);
   const int128 step = unit.interval->low;
   std::optional<Interval> rounded, widest;
@@ -372,7 +374,7 @@ Value round_decimal(const Emit& emit, const Value& value, int digits) {
   std::vector<Value> arguments{value, one, unit};
   const Type type = decimal_type(arguments, widest);
   for (Value& argument : arguments) argument = emit.builder.convert(argument, type);
-  return emit.builder.map(multiply, type, type, std::move(arguments), rounded);
+  return emit.builder.map(*multiply, type, type, std::move(arguments), rounded);
 }
 
 bool has_date(const DataType& type) {

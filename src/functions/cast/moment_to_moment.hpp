@@ -21,10 +21,8 @@ struct moment_to_moment {
             (from.zone.empty() && to.zone.empty())) ||
            (from.id == TypeId::duration && to.id == TypeId::duration);
   }
-  static inline const DataType kWholePair[] = {columns::simple(TypeId::int64), columns::simple(TypeId::int64)};
-  static int64_t ticks_of_day(const DataType& type) { return lower::ticks_of_day(type); }
   static Value emit(const Emit& emit) {
-    const int64_t from = ticks_of_day(emit.types[0]), to = ticks_of_day(emit.result);
+    const int64_t from = lower::ticks_of_day(emit.types[0]), to = lower::ticks_of_day(emit.result);
     const Value& value = emit.values[0];
     const Type type = lower::widest_type(emit.result);
     Builder& builder = emit.builder;
@@ -34,7 +32,11 @@ struct moment_to_moment {
       const bool date = emit.types[0].id == TypeId::date;  // others become null where they do not fit
       const Value ticks = builder.convert(date ? lower::fit(emit, value, bounds) : lower::fit_or_null(emit, value, bounds), Type::i64);
       const Value factor = builder.convert(builder.whole(to / from), Type::i64);
-      return builder.map(*emit.functions.find("multiply", {kWholePair, kWholePair[0], emit.payload}), Type::i64, Type::i64,
+      const DataType types[] = {columns::simple(TypeId::int64), columns::simple(TypeId::int64)};
+      const plan::Options none;
+      const std::optional<uint16> multiply = emit.functions.find("multiply", {types, types[0], none});
+      FZ_CHECK(multiply);
+      return builder.map(*multiply, Type::i64, Type::i64,
                          {ticks, factor}, lower::multiply_intervals(ticks, factor));
     }
     const char* divide = emit.types[0].id == TypeId::duration ? "quotient" : "floor_quotient";

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "base/export.hpp"
 #include "memory/pool.hpp"
 #include "primitives/hash.hpp"
 #include "primitives/move.hpp"
@@ -15,7 +16,7 @@ namespace frazil::primitives::cpu {
 using Parallel = std::function<void(int64 tasks, const std::function<void(int64 task)>& work)>;
 
 template <class Key>
-class JoinTable {
+class FRAZIL_API JoinTable {
  public:
   JoinTable(memory::PoolPtr pool, std::string_view who) : pool_(std::move(pool)), who_(who) {}
 
@@ -80,8 +81,8 @@ class JoinTable {
   memory::Buffer start_, rows_;
 };
 
-extern template class JoinTable<uint64>;
-extern template class JoinTable<uint128>;
-extern template class JoinTable<program::RegisterView>;
+extern template class FRAZIL_API JoinTable<uint64>;
+extern template class FRAZIL_API JoinTable<uint128>;
+extern template class FRAZIL_API JoinTable<program::RegisterView>;
 
 }  // namespace frazil::primitives::cpu
