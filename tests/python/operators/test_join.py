@@ -90,7 +90,6 @@ def test_joins_of_joins_and_groups(device: str) -> None:
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        (LEFT.lazy().join(RIGHT.lazy(), how="cross"), "join_kind"),
         (LEFT.lazy().join(RIGHT.lazy(), on="many", how="full"), "join"),
         (LEFT.lazy().join(RIGHT.lazy(), on="many", maintain_order="right"), "join_order"),
         (LEFT.lazy().join_where(RIGHT.lazy(), col("ordinal") < col("place")), "join"),
