@@ -212,8 +212,12 @@ Value Builder::convert(const Value& value, Type type) {
 Value Builder::wrap(const Value& value, Element element, const Interval& bounds) {
   if (value.interval && value.interval->low >= bounds.low && value.interval->high <= bounds.high) return value;
   Type type = narrowest(bounds, element == Element::u64 ? Type::u64 : value.type);
+  Operand from = value.operand;
+  if (value.is_literal()) {  // its loop reads rows
+    from = reuse_or_append({.op = Op::convert, .type = value.type, .from = value.type, .a = from}, value.type);
+  }
   Operand operand =
-      reuse_or_append({.op = Op::wrap, .type = type, .from = value.type, .element = element, .a = value.operand}, type);
+      reuse_or_append({.op = Op::wrap, .type = type, .from = value.type, .element = element, .a = from}, type);
   return {operand, type, value.valid, bounds};
 }
 
@@ -294,6 +298,10 @@ Value Builder::call(uint16 function, Type result, std::span<const Value> argumen
 }
 
 Value Builder::range(const Value& value, int64 low, int64 high) {
+  if (value.is_literal()) {
+    const int128 number = program_.literals[value.operand.index].bits;
+    return mask_value(mask_literal(number >= low && number <= high), value.valid);
+  }
   Operand operand =
       reuse_or_append({.op = Op::range, .type = value.type, .a = value.operand, .imm = low, .imm2 = high}, Type::mask);
   return {operand, Type::mask, value.valid, std::nullopt};
@@ -308,6 +316,9 @@ Value Builder::lookup(const Value& codes, int slot) {
 Value Builder::mask_value(Operand mask, Operand valid) { return {mask, Type::mask, valid, std::nullopt}; }
 
 Value Builder::range_real(const Value& value, double low, double high) {
+  if (const std::optional<double> number = real_of({value.operand, value.type})) {
+    return mask_value(mask_literal(*number >= low && *number <= high), value.valid);
+  }
   Instruction range{.op = Op::range, .type = value.type, .a = value.operand};
   range.imm = std::bit_cast<int64>(low);
   range.imm2 = std::bit_cast<int64>(high);

@@ -67,6 +67,8 @@ void verify(const Program& program) {
   std::vector<char> written(program.registers.size(), 0);
   for (const Instruction& i : program.code) {
     Expected expected = expected_of(i);
+    const bool reads_rows = i.op == Op::range || i.op == Op::lookup || i.op == Op::wrap;
+    FZ_CHECK(!reads_rows || i.a.kind == Operand::value);
     check_read(program, written, i.a, expected.a);
     check_read(program, written, i.b, expected.b);
     check_read(program, written, i.c, expected.c);

@@ -242,9 +242,12 @@ class NodeTranslation:
         """Offset and length of a slice, -1 for the length "to the end"."""
         return [offset, -1 if length == TO_THE_END else length]
 
-    def sliced(self, node: core.Node, offset: int, length: int, *_hint: object) -> core.Node:
-        """Some rows of a node that was made here."""
-        start, count = self.slice(offset, length)
+    def sliced(self, node: core.Node, rows: Any) -> core.Node:
+        """A run of the rows of a node that was made here, where Polars has a slice in it; its length may have a hint
+        behind it."""
+        if rows is None:
+            return node
+        start, count = self.slice(*rows[:2])
         return self.over(node, "slice", options={"offset": start, "length": count})
 
     def input(self, child: int = 0) -> core.Node:

@@ -19,7 +19,7 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
         t.refuse("join", f"joins of the form {form if isinstance(form, str) else ' with '.join(map(str, form[:2]))}")
     if form != RESIDUAL:
         t.require("predicate", view.predicate, None)
-    joined = t.node(
+    node = t.node(
         "join",
         {
             "left": t.rows(view.left_on, child=0),
@@ -34,4 +34,4 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
             "maintain_order": maintain_order,
         },
     )
-    return joined if rows is None else t.sliced(joined, *rows)
+    return t.sliced(node, rows)

@@ -63,6 +63,12 @@ def test_a_slice_from_the_end_of_a_sort(device: str, offset: int, length: int | 
     assert_agreement(ROWS.lazy().sort("text", "ordinal").slice(offset, length), device)
 
 
+def test_the_first_of_equal_rows_are_the_first(device: str) -> None:
+    rows = pl.concat([ROWS] * 60).lazy()
+    assert_agreement(rows.sort("few", maintain_order=True).head(1000), device)
+    assert_agreement(rows.sort("text", "few", descending=True, maintain_order=True).slice(70_000, 10), device)
+
+
 @pytest.mark.parametrize("rows", [0, 1, 2, 3000])
 def test_a_sort_of_groups(device: str, rows: int) -> None:
     grouped = ROWS.head(rows).lazy().group_by("many").agg(n=pl.len(), total=pl.col("price").sum())

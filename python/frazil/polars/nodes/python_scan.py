@@ -26,7 +26,7 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
     else:
         node = t.later(rows_of(scan, columns, limit, pl.Schema(t.schema)))
     if limit is not None:  # counted before the predicate
-        node = t.sliced(node, 0, limit)
+        node = t.sliced(node, (0, limit))
     if predicate is not None:
         filtered = t.predicate_of(predicate[1])
         node = t.over(node, "filter", {"predicate": filtered}) if filtered else node
