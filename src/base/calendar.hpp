@@ -6,12 +6,12 @@
 namespace frazil {
 
 template <class T>
-FZ_HD T floor_divide(T a, T b) {
+FZ_HD T divide_down(T a, T b) {
   const T quotient = a / b;
   return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
 template <class T>
-FZ_HD T floor_modulo(T a, T b) {
+FZ_HD T modulo_down(T a, T b) {
   const T rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
@@ -26,7 +26,7 @@ struct Day {
 template <class T>
 FZ_HD Day day_of(T days) {
   const T shifted = days + 719468;
-  const T era = floor_divide<T>(shifted, 146097);
+  const T era = divide_down<T>(shifted, 146097);
   const auto of_era = static_cast<int32>(shifted - era * 146097);
   const int32 year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
   const int32 of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -40,7 +40,7 @@ FZ_HD bool is_leap(int32 year) { return year % 4 == 0 && (year % 100 != 0 || yea
 
 FZ_HD int64 days_before_year(int32 year) {
   const int64 years = static_cast<int64>(year) - 1;
-  return years * 365 + floor_divide<int64>(years, 4) - floor_divide<int64>(years, 100) + floor_divide<int64>(years, 400) -
+  return years * 365 + divide_down<int64>(years, 4) - divide_down<int64>(years, 100) + divide_down<int64>(years, 400) -
          719162;
 }
 
@@ -51,7 +51,7 @@ FZ_HD int32 days_of_month(int32 year, int32 month) {
 
 FZ_HD int64 days_of(const Day& day) {
   const int64 year = static_cast<int64>(day.year) - (day.month <= 2);
-  const int64 era = floor_divide<int64>(year, 400);
+  const int64 era = divide_down<int64>(year, 400);
   const int64 year_of_era = year - era * 400;
   const int64 of_year = (153 * (day.month > 2 ? day.month - 3 : day.month + 9) + 2) / 5 + day.day - 1;
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - 719468;
@@ -60,7 +60,7 @@ FZ_HD int64 days_of(const Day& day) {
 // Monday is 1.
 template <class T>
 FZ_HD int32 weekday_of(T days) {
-  return static_cast<int32>(floor_modulo<T>(days + 3, 7)) + 1;
+  return static_cast<int32>(modulo_down<T>(days + 3, 7)) + 1;
 }
 
 // Weeks begin on Mondays and belong to the year that has their Thursday.

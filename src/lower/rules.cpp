@@ -402,6 +402,48 @@ Value part_of_moment(const Emit& emit, std::optional<Interval> bounds) {
   return bounds ? builder.convert(part, Type::i32) : part;
 }
 
+Value first_valid(Builder& builder, const Value& first, const Value& second) {
+  if (!first.valid) return first;
+  Value yes = first, no = second;
+  if (is_whole(yes.type)) {
+    const Pair pair = to_common_type(builder, yes, no);
+    yes = pair.a;
+    no = pair.b;
+  }
+  const Value known{first.valid, Type::mask, program::kAll, std::nullopt};
+  yes.valid = program::kAll;
+  return builder.select(known, yes, no);
+}
+
+Value same_or_missing(const Emit& emit) {
+  Builder& builder = emit.builder;
+  const DataType types[] = {emit.types[0], emit.types[1]};
+  const Value same = compare({builder, emit.functions, emit.functions.id_of("equal"), types, emit.result, emit.payload,
+                              emit.values},
+                             Comparison::equal);
+  const program::Operand a = emit.values[0].valid, b = emit.values[1].valid;
+  const program::Operand both = builder.mask_and(builder.mask_and(a, b), same.operand);
+  if (!a || !b) return builder.mask_value(both, program::kAll);  // one of them is never null
+  return builder.mask_value(builder.mask_or(both, builder.mask_not(builder.mask_or(a, b))), program::kAll);
+}
+
+Value signed_result(const Emit& emit, std::optional<Interval> interval) {
+  Builder& builder = emit.builder;
+  const Type widest = widest_type(emit.result);
+  if (is_float(widest)) return builder.map(emit.id, widest, widest, {emit.values[0]}, std::nullopt);
+  Type type = widest;
+  const Value& value = emit.values[0];
+  if (interval && value.interval) {
+    type = Builder::narrowest(
+        Interval{std::min(interval->low, value.interval->low), std::max(interval->high, value.interval->high)}, widest);
+  } else {
+    interval.reset();
+  }
+  const Value result = builder.map(emit.id, type, type, {builder.convert(value, type)}, interval);
+  if (emit.result.id == TypeId::int128 || emit.result.id == TypeId::decimal) return result;
+  return builder.wrap(result, element_of_dtype(emit.result), *dtype_bounds(emit.result));
+}
+
 Value kleene_and(Builder& builder, const Value& a, const Value& b) {
   Value result = builder.mask_value(builder.mask_and(a.operand, b.operand), a.valid);
   if (a.valid == b.valid) return result;

@@ -75,6 +75,13 @@ int64_t ticks_of_day(const DataType& type);
 // A function of one of these and the ticks of a day. `bounds`: of whole results; none: it gives truth.
 Value part_of_moment(const Emit& emit, std::optional<Interval> bounds);
 
+// The first value where it is not null, else the second.
+Value first_valid(Builder& builder, const Value& first, const Value& second);
+// Whether both are equal or both null.
+Value same_or_missing(const Emit& emit);
+// A function of one number of any sign, whose exact result has this interval.
+Value signed_result(const Emit& emit, std::optional<Interval> interval);
+
 // Kleene's three-valued logic.
 Value kleene_and(Builder& builder, const Value& a, const Value& b);
 Value kleene_or(Builder& builder, const Value& a, const Value& b);

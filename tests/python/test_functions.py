@@ -321,11 +321,58 @@ def quotients_of_decimals() -> Iterator[Case]:
         yield f"{first} by {second}", pairs(first, second).filter(col("b") != 0), [col("a") / col("b")]
 
 
+def quotients_of_wholes(operation: Binary) -> Iterator[Case]:
+    yield from of_pairs(WHOLES, operation)
+    zeros = [operation(col("a"), pl.lit(value, pl.Int64)) for value in (0, 1, -1, 3, -3)]
+    yield "Int64 by literals", pairs(pl.Int64), zeros
+
+
+def fillings() -> Iterator[Case]:
+    for dtype in ALL:
+        filled = [col("a").fill_null(value) for value in [col("b"), *literals(dtype)]]
+        yield str(dtype), pairs(dtype), filled
+
+
+def coalesced() -> Iterator[Case]:
+    for dtype in ALL:
+        some = [pl.coalesce("a", "b", *literals(dtype)[:1]), pl.coalesce("b", "a"), pl.coalesce("a")]
+        yield str(dtype), pairs(dtype), some
+
+
+def durations(*operations: Binary) -> Iterator[Case]:
+    for unit in ("ms", "us"):
+        rows = pairs(pl.Datetime("us"), pl.Duration("us")).select(
+            col("a").cast(pl.Datetime(unit)), col("b").cast(pl.Duration(unit))
+        )
+        yield f"Datetime and Duration, {unit}", rows, [operation(col("a"), col("b")) for operation in operations]
+    yield from of_pairs([pl.Duration("us")], *operations)
+
+
 CASES: dict[str, Cases] = {
-    "add": lambda: chain(arithmetic(operator.add), of_pairs([pl.String], operator.add)),
-    "subtract": partial(arithmetic, operator.sub),
+    "add": lambda: chain(
+        arithmetic(operator.add), of_pairs([pl.String], operator.add), durations(operator.add, lambda a, b: b + a)
+    ),
+    "subtract": lambda: chain(
+        arithmetic(operator.sub), durations(operator.sub), of_pairs([pl.Datetime("us")], operator.sub)
+    ),
     "multiply": partial(arithmetic, operator.mul),
-    "divide": lambda: chain(of_pairs(FLOATS, operator.truediv), quotients_of_decimals()),
+    "divide": lambda: chain(
+        of_pairs(FLOATS, operator.truediv), quotients_of_decimals(), of_pairs(WHOLES[:4], operator.truediv)
+    ),
+    "modulo": partial(quotients_of_wholes, operator.mod),
+    "floor_divide": partial(quotients_of_wholes, operator.floordiv),
+    "negate": lambda: aggregate([*SIGNED[:-1], *FLOATS, *DECIMALS, pl.Duration("us")], -col("a")),
+    "abs": lambda: aggregate([*NUMBERS, pl.Duration("us")], col("a").abs()),
+    "fill_null": fillings,
+    "coalesce": coalesced,
+    "is_nan": lambda: aggregate(FLOATS, col("a").is_nan()),
+    "is_not_nan": lambda: aggregate(FLOATS, col("a").is_not_nan()),
+    "is_finite": lambda: aggregate(FLOATS, col("a").is_finite()),
+    "is_infinite": lambda: aggregate(FLOATS, col("a").is_infinite()),
+    "equal_missing": partial(comparison, pl.Expr.eq_missing),
+    "not_equal_missing": partial(comparison, pl.Expr.ne_missing),
+    "first": lambda: aggregate(ALL, col("a").first()),
+    "last": lambda: aggregate(ALL, col("a").last()),
     "cast": lambda: chain(casts(), texts(), narrow_casts()),
     "starts_with": partial(parts_of_texts, lambda a, part: a.str.starts_with(part)),
     "ends_with": partial(parts_of_texts, lambda a, part: a.str.ends_with(part)),

@@ -14,6 +14,7 @@ import frazil
 from frazil.__main__ import equal, main
 from frazil.pdsh import QUERIES
 
+
 @pytest.mark.parametrize("number", QUERIES)
 def test_a_query_is_native_and_equal_to_polars(tpch: Path, strict: frazil.Engine, number: int) -> None:
     query = QUERIES[number](tpch)

@@ -118,6 +118,9 @@ class ExpressionTranslator:
         return self._combine(index, spelling, translated, [*payload, *values])
 
     def _aggregate(self, index: int, view: Any) -> Expression:
+        filtered = [shown(self._traverser.view_expression, argument) for argument in view.arguments]
+        if len(filtered) == 1 and type(filtered[0]).__name__ == "Filter":
+            return self._aggregate_some(index, view, filtered[0])
         if view.name == "count" and view.options is True:  # nulls are counted as well
             return self._call(index, "agg.count_all", view.arguments, [])
         spelling = f"agg.{view.name}"
@@ -125,6 +128,22 @@ class ExpressionTranslator:
         if not takes_options and view.options not in (None, False):
             raise Refused("payload", f"{spelling} with option {view.options!r}")
         return self._call(index, spelling, view.arguments, [payload_value(view.options)] if takes_options else [])
+
+    def _aggregate_some(self, index: int, view: Any, rows: Any) -> Expression:
+        """An aggregate of filtered rows, that does not mind nulls: the others become null."""
+        counts_rows = view.name == "count" and view.options is True
+        if view.name not in ("sum", "min", "max", "mean", "count") or (
+            view.options not in (None, False) and not counts_rows
+        ):
+            raise Refused("filter", f"agg.{view.name} of filtered rows")
+        truth = core_dtype(pl.Boolean())
+        dtype = truth if counts_rows else self._dtype(rows.input)
+        value = Expression(core.literal(True, truth), Height.LITERAL) if counts_rows else self.translate(rows.input)
+        predicate = self.translate(rows.by)
+        null = core.literal(None, dtype)
+        height = height_of_call(variants("ternary")[0], "ternary", [predicate.height, value.height])
+        some = Expression(core.call("ternary", [predicate.core, value.core, null], dtype, []), height)
+        return self._combine(index, f"agg.{view.name}", [some], [])
 
     def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
         variants(spelling)

@@ -173,6 +173,13 @@ class NodeTranslation:
         """Offset and length of a slice, -1 for the length "to the end"."""
         return [offset, -1 if length == TO_THE_END else length]
 
+    def sliced(self, node: core.Node, rows: Any) -> core.Node:
+        """A run of the rows of a node, where Polars has a slice in it; a negative offset counts from the end."""
+        if rows is None:
+            return node
+        offset, length = self.slice(*rows)
+        return core.node("slice", [node], {}, {"offset": offset, "length": length}, node.schema)
+
     def input(self, child: int = 0) -> core.Node:
         """The translated input with this number."""
         node = self.inputs[child]

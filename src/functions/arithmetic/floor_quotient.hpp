@@ -16,7 +16,7 @@ struct floor_quotient {
                                      .example = "floor_quotient(-7, 2) = -4"};
   template <class T>
   FZ_HD static T apply(T value, T unit) {
-    return floor_divide(value, unit);
+    return divide_down(value, unit);
   }
 #ifdef FZ_HOST
   static bool accepts(const CallTypes&) { return false; }  // only called by other functions

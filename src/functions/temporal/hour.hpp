@@ -15,7 +15,7 @@ struct hour {
                                      .example = "hour(12:34:56) = 12"};
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
-    return static_cast<T>(floor_modulo<T>(value, per_day) / (per_day / 24));
+    return static_cast<T>(modulo_down<T>(value, per_day) / (per_day / 24));
   }
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {

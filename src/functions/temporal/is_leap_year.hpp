@@ -16,7 +16,7 @@ struct is_leap_year {
                                      .example = "is_leap_year(2024-02-29) = true"};
   template <class T>
   FZ_HD static bool apply(T value, T per_day) {
-    const T days = floor_divide<T>(value, per_day);
+    const T days = divide_down<T>(value, per_day);
     return is_leap(day_of(days).year);
   }
 #ifdef FZ_HOST

@@ -15,7 +15,7 @@ struct iso_year {
                                      .example = "iso_year(2024-12-30) = 2025"};
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
-    const T days = floor_divide<T>(value, per_day);
+    const T days = divide_down<T>(value, per_day);
     return static_cast<T>(week_of(days).year);
   }
 #ifdef FZ_HOST

@@ -15,7 +15,7 @@ struct microsecond {
                                      .example = "microsecond(12:34:56.5) = 500000"};
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
-    const T per_second = per_day / 86400, part = floor_modulo<T>(value, per_second);
+    const T per_second = per_day / 86400, part = modulo_down<T>(value, per_second);
     return per_second >= 1000000 ? static_cast<T>(part / (per_second / 1000000)) : static_cast<T>(part * (1000000 / per_second));
   }
 #ifdef FZ_HOST

@@ -15,7 +15,7 @@ struct month {
                                      .example = "month(2024-02-29) = 2"};
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
-    const T days = floor_divide<T>(value, per_day);
+    const T days = divide_down<T>(value, per_day);
     return static_cast<T>(day_of(days).month);
   }
 #ifdef FZ_HOST

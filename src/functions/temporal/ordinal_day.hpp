@@ -15,7 +15,7 @@ struct ordinal_day {
                                      .example = "ordinal_day(2024-02-29) = 60"};
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
-    const T days = floor_divide<T>(value, per_day);
+    const T days = divide_down<T>(value, per_day);
     return static_cast<T>(days - days_before_year(day_of(days).year) + 1);
   }
 #ifdef FZ_HOST

@@ -15,7 +15,7 @@ struct week {
                                      .example = "week(2024-02-29) = 9"};
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
-    const T days = floor_divide<T>(value, per_day);
+    const T days = divide_down<T>(value, per_day);
     return static_cast<T>(week_of(days).week);
   }
 #ifdef FZ_HOST

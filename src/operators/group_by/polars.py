@@ -1,27 +1,70 @@
-"""GroupBy: keys and aggregates; windows, slices and Python functions over groups stay with Polars."""
+"""GroupBy: keys and aggregates; windows and Python functions over groups stay with Polars.
+
+Distinct: groups of which one row is kept.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
+
 from frazil import _frazil as core
+from frazil.polars.dtype import core_dtype
 from frazil.polars.expression import Height
 from frazil.polars.node import NodeTranslation
 
-NODES = ("GroupBy",)
+NODES = ("GroupBy", "Distinct")
+
+ROWS = "\1rows"  # no column of a user's table
 
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
+    return distinct(view, t) if t.kind == "Distinct" else groups(view, t)
+
+
+def groups(view: Any, t: NodeTranslation) -> core.Node:
     t.require("apply", view.apply, ())
-    for option in ("slice", "dynamic", "rolling"):
+    for option in ("dynamic", "rolling"):
         t.require(option, getattr(view.options, option), None)
     keys = t.rows(view.keys)
     aggregates = t.expressions(view.aggs)
     for name, expression in aggregates:
         if expression.height == Height.ROWS:
             t.refuse("aggregate", f"column {name!r} is no aggregate")
-    return t.node(
+    node = t.node(
         "group_by",
         {"keys": keys, "aggregates": [(name, expression.core) for name, expression in aggregates]},
         {"maintain_order": view.maintain_order},
     )
+    return t.sliced(node, view.options.slice)
+
+
+def distinct(view: Any, t: NodeTranslation) -> core.Node:
+    """Groups by the columns that tell rows apart; of the others the first value, or the last."""
+    keep, subset, maintain_order, rows = view.options
+    if keep not in ("any", "first", "last", "none"):
+        t.refuse("distinct", f"keep={keep!r}")
+    if keep == "last" and maintain_order:
+        t.refuse("distinct", "keep='last' in the order of the rows that are kept")
+    columns = {name: t.column(name, dtype) for name, dtype in t.schema.items()}
+    # The key of a group is that of its first row: of zeros the last may have another sign.
+    kept = "last" if keep == "last" else "first"
+    told_apart = list(columns) if subset is None else subset
+    keys = [(f"\1key {name}", columns[name]) for name in told_apart]
+    taken = [name for name in columns if name not in told_apart or (keep == "last" and t.schema[name].is_float())]
+    aggregates = [(name, core.call(kept, [columns[name]], columns[name].dtype, [])) for name in taken]
+    counted = [(ROWS, core.call("len", [], core_dtype(pl.UInt32()), []))] if keep == "none" else []
+    made = [(name, expression.dtype) for name, expression in [*keys, *aggregates, *counted]]
+    lists = {"keys": keys, "aggregates": [*aggregates, *counted]}
+    node = core.node("group_by", [t.input()], lists, {"maintain_order": maintain_order}, made)
+    if keep == "none":
+        count = core.column(ROWS, core_dtype(pl.UInt32()))
+        one = core.call("equal", [count, core.literal(1, core_dtype(pl.UInt32()))], core_dtype(pl.Boolean()), [])
+        node = core.node("filter", [node], {"predicate": [("", one)]}, {}, made)
+    outputs = [
+        (name, core.column(name if name in taken else f"\1key {name}", column.dtype))
+        for name, column in columns.items()
+    ]
+    schema = [(name, column.dtype) for name, column in columns.items()]
+    return t.sliced(core.node("project", [node], {"columns": outputs}, {}, schema), rows)

@@ -353,7 +353,6 @@ bool names_agree(const plan::Node& node) {
 void check(lower::Checker& checker, const plan::Node& node) {
   if (!kind_of(node))
     return checker.refuse("join_kind", "joins of kind \"" + node.word("how") + "\" are not supported yet");
-  if (node.list("slice")) checker.refuse("join_slice", "a slice inside of a join is not supported yet");
   if (!names_agree(node)) checker.refuse("join_columns", "the columns of this join are not as expected");
   if (!node.group("predicate").empty() && kind_of(node) != JoinKind::inner) {
     checker.refuse("join_predicate", "a predicate on a join that is not inner is not supported yet");

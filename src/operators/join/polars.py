@@ -19,7 +19,7 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
         t.refuse("join", f"joins of the form {form if isinstance(form, str) else ' with '.join(map(str, form[:2]))}")
     if form != RESIDUAL:
         t.require("predicate", view.predicate, None)
-    return t.node(
+    node = t.node(
         "join",
         {
             "left": t.rows(view.left_on, child=0),
@@ -32,6 +32,6 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
             "suffix": suffix,
             "coalesce": coalesce,
             "maintain_order": maintain_order,
-            "slice": None if rows is None else t.slice(*rows),
         },
     )
+    return t.sliced(node, rows)

@@ -12,13 +12,15 @@ NODES = ("Sort",)
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
     maintain_order, nulls_last, descending = view.sort_options
-    return t.node(
+    from_end = view.slice is not None and view.slice[0] < 0
+    node = t.node(
         "sort",
         {"keys": t.rows(view.by_column)},
         {
             "descending": list(descending),
             "nulls_last": list(nulls_last),
             "maintain_order": maintain_order,
-            "slice": None if view.slice is None else t.slice(*view.slice),
+            "slice": None if view.slice is None or from_end else t.slice(*view.slice),
         },
     )
+    return t.sliced(node, view.slice) if from_end else node

@@ -127,12 +127,50 @@ def test_decimal_sums_that_need_more_than_38_digits_raise(device: str) -> None:
     assert_agreement(rows.lazy().group_by("k").agg(col("d").sum()), device, oracle="streaming")
 
 
+def test_aggregates_of_filtered_rows(device: str) -> None:
+    kept = col("price") > 0
+    some = {
+        "sum": col("price").filter(kept).sum(),
+        "most": col("real").filter(col("text") == "a").max(),
+        "least": col("ordinal").filter(col("few") > 100).min(),
+        "values": col("text").filter(kept).count(),
+        "rows": col("text").filter(kept).len(),
+        "mean": col("real").filter(kept).mean(),
+    }
+    assert_agreement(ROWS.lazy().group_by("few").agg(**some), device, ordered=False, approximate=["mean"])
+    assert_agreement(ROWS.lazy().select(**some), device, approximate=["mean"])
+
+
+def test_a_slice_of_groups(device: str) -> None:
+    grouped = ROWS.lazy().group_by("many", maintain_order=True).agg(pl.len())
+    assert_agreement(grouped.slice(3, 5), device)
+    assert_agreement(grouped.tail(4), device)
+
+
+@pytest.mark.parametrize("keep", ["any", "first", "none"])
+@pytest.mark.parametrize("subset", [None, ["few"], ["few", "text"], ["many"], ["price", "real"]])
+def test_distinct_rows(device: str, keep: Any, subset: Any) -> None:
+    for rows in (ROWS.lazy(), ROWS.lazy().head(0), pl.concat([ROWS, ROWS]).lazy()):
+        assert_agreement(rows.unique(subset, keep=keep, maintain_order=True), device)
+    unordered = ROWS.lazy().select("few", "text").unique(keep=keep)
+    assert_agreement(unordered, device, ordered=False)
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_distinct_values_of_every_dtype(device: str, dtype: Any) -> None:
+    for rows in variants(pairs(dtype)):
+        assert_agreement(rows.lazy().unique("a", keep="first", maintain_order=True), device)
+        assert_agreement(rows.lazy().unique("a", keep="last"), device, ordered=False)
+
+
 @pytest.mark.parametrize(
     ("query", "code"),
     [
         (ROWS.lazy().group_by("few").agg(pl.col("price").var()), "function"),
         (ROWS.lazy().group_by("few").agg(col("price").median()), "function"),
         (ROWS.lazy().group_by("few").agg("price"), "function"),
+        (ROWS.lazy().group_by("few").agg(col("text").filter(col("price") > 0).n_unique()), "filter"),
+        (ROWS.lazy().unique("few", keep="last", maintain_order=True), "distinct"),
     ],
 )
 def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, code: str) -> None:

@@ -39,10 +39,20 @@ def test_columns_are_made_of_columns_made_before(device: str) -> None:
     assert_agreement(query.select("b", c=col("a") + col("b")), device)
 
 
+@pytest.mark.parametrize("height", [3000, 1, 0])
+def test_aggregates_beside_rows_are_those_of_all_rows(device: str, height: int) -> None:
+    rows = ROWS.lazy().head(height)
+    lowest = col("price") - col("price").min()
+    assert_agreement(rows.select(col("ordinal") - col("ordinal").min(), most=col("price").max(), n=pl.len()), device)
+    assert_agreement(rows.select(col("few"), of_aggregates=lowest.max() - lowest), device)
+    assert_agreement(rows.with_columns(total=col("ordinal").sum()).filter(col("few") > 1), device)
+    assert_agreement(rows.filter(col("ordinal") * 2 > col("ordinal").max(), col("price").max() > 0), device)
+    assert_agreement(rows.filter(col("ordinal").max() < 0).select("few"), device)
+
+
 @pytest.mark.parametrize(
     ("expression", "code"),
     [
-        (col("ordinal") + col("ordinal").sum(), "broadcast"),
         (col("few").rank(), "function"),
     ],
 )

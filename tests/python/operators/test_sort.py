@@ -60,10 +60,22 @@ def test_a_slice_of_a_sort(device: str, offset: int, length: int | None) -> None
     assert_agreement(ROWS.lazy().filter(pl.col("few") > 1).sort("real").slice(offset, length).select("ordinal"), device)
 
 
-def test_a_slice_from_the_end_of_a_sort_is_refused(strict: frazil.Engine) -> None:
-    with pytest.raises(frazil.UnsupportedError) as caught:
-        ROWS.lazy().sort("real").tail(3).collect(engine=strict)
-    assert {reason.code for reason in caught.value.reasons} == {"sort_slice"}
+def test_a_slice_from_the_end_of_a_sort(device: str) -> None:
+    assert_agreement(ROWS.lazy().sort("real").tail(3), device)
+    assert_agreement(ROWS.lazy().sort("text", "ordinal").slice(-20, 5), device)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("batch_rows", [0, 1000])
+def test_the_first_of_many_equal_rows(device: str, threads: int, batch_rows: int) -> None:
+    rows = pl.concat([ROWS] * 60).lazy()  # more than lanes keep
+    engine = frazil.Engine(device=device, strict=True, threads=threads, batch_rows=batch_rows)
+    for query in (
+        rows.sort("few", maintain_order=True).head(1000),
+        rows.sort("text", "few", descending=True, maintain_order=True).slice(20_000, 10),
+        rows.sort("real", nulls_last=True, maintain_order=True).head(100),
+    ):
+        assert query.collect(engine=engine).equals(query.collect())
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3000])

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "functions/function.hpp"
+
+namespace frazil::functions {
+
+struct is_infinite {
+  static constexpr FunctionInfo info{.name = "is_infinite",
+                                     .polars = {"boolean.IsInfinite"},
+                                     .arguments = 1,
+                                     .doc = "Whether a float is beyond all finite ones.",
+                                     .example = "is_infinite(1.0) = false"};
+#ifdef FZ_HOST
+  static bool accepts(const CallTypes& types) {
+    return types.arguments[0].id == TypeId::float32 || types.arguments[0].id == TypeId::float64;
+  }
+  static Value emit(const Emit& emit) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    Builder& builder = emit.builder;
+    const Value& x = emit.values[0];
+    return builder.mask_value(builder.mask_or(builder.range_real(x, -kInfinity, -kInfinity).operand,
+                                              builder.range_real(x, kInfinity, kInfinity).operand),
+                              x.valid);
+  }
+#endif
+};
+
+}  // namespace frazil::functions
