@@ -134,10 +134,12 @@ class NodeTranslation:
         """Expressions over the input `child`, those of one row for each row."""
         rows: list[Named] = []
         for name, expression in named:
-            if expression.height == Height.ONE and child is None:
+            if expression.height != Height.ONE:
+                rows.append((name, expression.core))
+            elif child is None:
                 self.refuse("broadcast", f"column {name!r} is an aggregate beside rows")
-            repeats = expression.height == Height.ONE and child is not None
-            rows.append((name, self.beside(child, expression.core) if repeats else expression.core))
+            else:
+                rows.append((name, self.beside(child, expression.core)))
         return rows
 
     def beside(self, child: int, aggregate: core.Expr) -> core.Expr:
