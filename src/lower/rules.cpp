@@ -392,9 +392,26 @@ int64_t ticks_of_day(const DataType& type) {
   return type.unit == columns::TimeUnit::milliseconds ? kMilliseconds : kMilliseconds * 1000;
 }
 
+namespace {
+
+// Null beyond the years that Polars' calendar has.
+Value within_calendar(Builder& builder, Value moment, int128 ticks_of_day) {
+  constexpr int128 kFirstDay = -96'465'292, kLastDay = 95'026'236;
+  const Interval known{std::max<int128>(kFirstDay * ticks_of_day, INT64_MIN),
+                       std::min<int128>((kLastDay + 1) * ticks_of_day - 1, INT64_MAX)};
+  if (known.low == INT64_MIN && known.high == INT64_MAX) return moment;
+  if (moment.interval && moment.interval->low >= known.low && moment.interval->high <= known.high) return moment;
+  const Value inside = builder.range(moment, static_cast<int64>(known.low), static_cast<int64>(known.high));
+  moment.valid = builder.mask_and(moment.valid, inside.operand);
+  return moment;
+}
+
+}  // namespace
+
 Value part_of_moment(const Emit& emit, std::optional<Interval> bounds) {
   Builder& builder = emit.builder;
   Value moment = emit.values[0];
+  if (has_date(emit.types[0])) moment = within_calendar(builder, moment, ticks_of_day(emit.types[0]));
   if (emit.types[0].id != TypeId::date) moment = builder.convert(moment, Type::i64);
   const Value ticks = builder.convert(builder.whole(ticks_of_day(emit.types[0])), moment.type);
   const Value part = builder.map(emit.id, moment.type, bounds ? moment.type : Type::mask, {moment, ticks}, bounds);
