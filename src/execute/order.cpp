@@ -7,8 +7,8 @@
 #include "base/target.hpp"
 #include "execute/resident.hpp"
 #include "execute/source.hpp"
-#include "primitives/ordered_bits.hpp"
 #include "primitives/move.hpp"
+#include "primitives/ordered_bits.hpp"
 
 namespace frazil::execute {
 
@@ -193,7 +193,8 @@ std::optional<memory::Buffer> sorted_rows_on_device(Context& context, std::span<
   for (const SortKey& key : keys) {
     if (is_text(key)) return std::nullopt;
     on_device.push_back({&key.column, key.descending, key.nulls_last, {}});
-    if (key.column.encoding == Encoding::dictionary) on_device.back().ranks = rank_dictionary(context, *key.column.dictionary);
+    if (key.column.encoding == Encoding::dictionary)
+      on_device.back().ranks = rank_dictionary(context, *key.column.dictionary);
   }
   return context.resident->device().order(on_device, rows);
 }

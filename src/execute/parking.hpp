@@ -79,7 +79,7 @@ class FRAZIL_API Parking final : public memory::Relief {
 FRAZIL_API int64_t rows_of(const std::vector<Parked>& batches);
 // A column of all batches, one after the other. The batches lose it.
 FRAZIL_API columns::Column take_column(std::vector<Parked>& batches, size_t column, const columns::DataType& type,
-                            const memory::PoolPtr& pool);
+                                       const memory::PoolPtr& pool);
 
 // Throws where batches could not be written to the directory.
 FRAZIL_API void check_spill_directory(const std::string& directory);

@@ -81,7 +81,7 @@ class TableSource : public Source {
       : key_(std::move(key)), batches_(std::move(batches)) {
     std::erase_if(batches_, [](const Parked& batch) { return batch.rows() == 0; });
     for (size_t c = 0; c < schema.size(); ++c) describe_column(context, schema[c], c);
-    const int64_t rows = morsel_rows(context, schema);
+    const int64_t rows = context.batch_rows > 0 ? context.batch_rows : morsel_rows(schema);
     for (size_t b = 0; b < batches_.size(); ++b) {
       for (int64_t row = 0; row < batches_[b].rows(); row += rows) {
         morsels_.push_back({b, row, std::min(rows, batches_[b].rows() - row), facts_.rows + row});
@@ -141,8 +141,7 @@ class TableSource : public Source {
 
 }  // namespace
 
-int64_t morsel_rows(const Context& context, const columns::Schema& schema) {
-  if (context.batch_rows > 0) return context.batch_rows;
+int64_t morsel_rows(const columns::Schema& schema) {
   constexpr int64_t kBytes = 4 << 20, kLeastRows = 8 << 10;
   int64_t width = 0;
   for (const columns::Field& field : schema) width += columns::bytes_per_row(columns::plain_physical(field.type));

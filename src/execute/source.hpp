@@ -43,7 +43,7 @@ SourcePtr parked_source(Context& context, const columns::Schema& schema, std::ve
                         std::string key = "");
 
 // Rows of a morsel of such columns: few enough that wide ones do not take much memory at a time.
-int64_t morsel_rows(const Context& context, const columns::Schema& schema);
+int64_t morsel_rows(const columns::Schema& schema);
 
 // The element that a program reads from a column's physical array.
 program::Element element_of(const columns::Column& column);

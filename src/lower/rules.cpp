@@ -311,9 +311,9 @@ Value fit_or_null(const Emit& emit, const Value& value, Interval bounds) {
     return builder.map(less_equal, value.type, Type::mask, {a, b}, std::nullopt).operand;
   };
   Value kept = value;
-  kept.valid = builder.mask_and(
-      value.valid, builder.mask_and(at_most(typed_whole(builder, bounds.low, value.type), value),
-                                    at_most(value, typed_whole(builder, bounds.high, value.type))));
+  kept.valid =
+      builder.mask_and(value.valid, builder.mask_and(at_most(typed_whole(builder, bounds.low, value.type), value),
+                                                     at_most(value, typed_whole(builder, bounds.high, value.type))));
   kept.interval = bounds;
   return kept;
 }
@@ -322,10 +322,10 @@ Value fit(const Emit& emit, const Value& value, Interval bounds) {
   if (value.interval && value.interval->low >= bounds.low && value.interval->high <= bounds.high) return value;
   if (cast_mode(emit) != CastMode::raise) return fit_or_null(emit, value, bounds);
   bounds = within_register(value, bounds);
-  return emit.builder.map_checked(emit.functions.id_of("keep_between"), value.type,
-                                  {value, typed_whole(emit.builder, bounds.low, value.type),
-                                   typed_whole(emit.builder, bounds.high, value.type)},
-                                  bounds, emit.id);
+  return emit.builder.map_checked(
+      emit.functions.id_of("keep_between"), value.type,
+      {value, typed_whole(emit.builder, bounds.low, value.type), typed_whole(emit.builder, bounds.high, value.type)},
+      bounds, emit.id);
 }
 
 Value fit_real(const Emit& emit, const Value& value, const Interval& bounds) {
@@ -392,13 +392,29 @@ int64_t ticks_of_day(const DataType& type) {
   return type.unit == columns::TimeUnit::milliseconds ? kMilliseconds : kMilliseconds * 1000;
 }
 
+namespace {
+
+// Null beyond the years that Polars' calendar has.
+Value within_calendar(Builder& builder, Value moment, int128 ticks_of_day) {
+  constexpr int128 kFirstDay = -96'465'292, kLastDay = 95'026'236;
+  const Interval known{std::max<int128>(kFirstDay * ticks_of_day, INT64_MIN),
+                       std::min<int128>((kLastDay + 1) * ticks_of_day - 1, INT64_MAX)};
+  if (known.low == INT64_MIN && known.high == INT64_MAX) return moment;
+  if (moment.interval && moment.interval->low >= known.low && moment.interval->high <= known.high) return moment;
+  const Value inside = builder.range(moment, static_cast<int64>(known.low), static_cast<int64>(known.high));
+  moment.valid = builder.mask_and(moment.valid, inside.operand);
+  return moment;
+}
+
+}  // namespace
+
 Value part_of_moment(const Emit& emit, std::optional<Interval> bounds) {
   Builder& builder = emit.builder;
   Value moment = emit.values[0];
+  if (has_date(emit.types[0])) moment = within_calendar(builder, moment, ticks_of_day(emit.types[0]));
   if (emit.types[0].id != TypeId::date) moment = builder.convert(moment, Type::i64);
   const Value ticks = builder.convert(builder.whole(ticks_of_day(emit.types[0])), moment.type);
-  const Value part =
-      builder.map(emit.id, moment.type, bounds ? moment.type : Type::mask, {moment, ticks}, bounds);
+  const Value part = builder.map(emit.id, moment.type, bounds ? moment.type : Type::mask, {moment, ticks}, bounds);
   return bounds ? builder.convert(part, Type::i32) : part;
 }
 
@@ -418,9 +434,9 @@ Value first_valid(Builder& builder, const Value& first, const Value& second) {
 Value same_or_missing(const Emit& emit) {
   Builder& builder = emit.builder;
   const DataType types[] = {emit.types[0], emit.types[1]};
-  const Value same = compare({builder, emit.functions, emit.functions.id_of("equal"), types, emit.result, emit.payload,
-                              emit.values},
-                             Comparison::equal);
+  const Value same =
+      compare({builder, emit.functions, emit.functions.id_of("equal"), types, emit.result, emit.payload, emit.values},
+              Comparison::equal);
   const program::Operand a = emit.values[0].valid, b = emit.values[1].valid;
   const program::Operand both = builder.mask_and(builder.mask_and(a, b), same.operand);
   if (!a || !b) return builder.mask_value(both, program::kAll);  // one of them is never null

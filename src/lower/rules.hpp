@@ -88,9 +88,9 @@ Value kleene_or(Builder& builder, const Value& a, const Value& b);
 bool all_boolean(const CallTypes& types);
 
 bool fits_64_bits(const DataType& type);  // integers whose values are all such with sign
-bool is_number(const DataType& type);  // integers but UInt128, Float32, Float64
-bool summable(const DataType& type);   // those, decimals and booleans
-bool ordered(const DataType& type);    // what min and max take as registers
+bool is_number(const DataType& type);     // integers but UInt128, Float32, Float64
+bool summable(const DataType& type);      // those, decimals and booleans
+bool ordered(const DataType& type);       // what min and max take as registers
 
 // Results of finished cells.
 Value finish_sum(const Emit& emit);

@@ -272,6 +272,13 @@ def parts_of_dates(part: Callable[[Any], pl.Expr]) -> Iterator[Case]:
     yield "UTC", moments(pl.Datetime("us")).with_columns(col("a").dt.replace_time_zone("UTC")), [part(col("a").dt)]
 
 
+def ends_of_the_calendar(part: Callable[[Any], pl.Expr]) -> Iterator[Case]:
+    days = pl.Series([2**31 - 1, -(2**31), 95026236, 95026237, -96465292, -96465293, 0], dtype=pl.Int32)
+    yield "ends, Date", pl.DataFrame({"a": days.cast(pl.Date), "b": 0}), [part(col("a").dt)]
+    ticks = pl.Series([2**63 - 1, -(2**63), 0]).cast(pl.Datetime("ms"))
+    yield "ends, Datetime", pl.DataFrame({"a": ticks, "b": 0}), [part(col("a").dt)]
+
+
 def parts_of_times(part: Callable[[Any], pl.Expr]) -> Iterator[Case]:
     for dtype in MOMENTS[1:]:
         yield str(dtype), moments(dtype), [part(col("a").dt)]
@@ -379,7 +386,7 @@ CASES: dict[str, Cases] = {
     "contains": lambda: chain(parts_of_texts(lambda a, part: a.str.contains(part, literal=True)), patterns()),
     "str_slice": slices_of_texts,
     "str_tail": tails,
-    "year": partial(parts_of_dates, lambda a: a.year()),
+    "year": lambda: chain(parts_of_dates(lambda a: a.year()), ends_of_the_calendar(lambda a: a.year())),
     "month": partial(parts_of_dates, lambda a: a.month()),
     "day": partial(parts_of_dates, lambda a: a.day()),
     "weekday": partial(parts_of_dates, lambda a: a.weekday()),
@@ -388,7 +395,7 @@ CASES: dict[str, Cases] = {
     "week": partial(parts_of_dates, lambda a: a.week()),
     "iso_year": partial(parts_of_dates, lambda a: a.iso_year()),
     "is_leap_year": partial(parts_of_dates, lambda a: a.is_leap_year()),
-    "hour": partial(parts_of_times, lambda a: a.hour()),
+    "hour": lambda: chain(parts_of_times(lambda a: a.hour()), list(ends_of_the_calendar(lambda a: a.hour()))[1:]),
     "minute": partial(parts_of_times, lambda a: a.minute()),
     "second": partial(parts_of_times, lambda a: a.second()),
     "millisecond": partial(parts_of_times, lambda a: a.millisecond()),
@@ -412,8 +419,10 @@ CASES: dict[str, Cases] = {
     "ternary": ternaries,
     "count": lambda: aggregate(ALL, col("a").count()),
     "len": lambda: aggregate([pl.Int64], pl.len(), pl.len() + 1),
-    "max": lambda: aggregate([*NUMBERS, *TIMES], col("a").max()),
-    "min": lambda: aggregate([*NUMBERS, *TIMES], col("a").min()),
+    "null_count": lambda: aggregate(ALL, col("a").null_count()),
+    "count_all": lambda: aggregate(ALL, col("a").len()),
+    "max": lambda: aggregate([*NUMBERS, *TIMES, pl.String], col("a").max()),
+    "min": lambda: aggregate([*NUMBERS, *TIMES, pl.String], col("a").min()),
     "mean": means,
     "n_unique": lambda: aggregate(ALL, col("a").n_unique()),
     "sum": sums,

@@ -157,7 +157,6 @@ def test_other_joins_are_refused(query: pl.LazyFrame) -> None:
         (ROWS.select(col("v").shuffle()), "function"),
         (ROWS.select(col("v").sum().over("k")), "expression"),
         (ROWS.with_row_index(), "node"),
-        (ROWS.unique(), "node"),
         (ROWS.sort("k").group_by_dynamic("k", every="2i").agg(pl.len()), "option"),
         (ROWS.map_batches(lambda frame: frame), "hidden"),
         (ROWS.filter(col("s").cast(pl.Time) > time(1)), "literal"),

@@ -21,8 +21,8 @@ struct negate {
   static bool accepts(const CallTypes& types) {
     const DataType& type = types.arguments[0];
     return type == types.result &&
-           ((lower::is_number(type) && type.id != TypeId::int128 && (type.is_float() || type.is_signed_integer())) || type.id == TypeId::decimal ||
-            type.id == TypeId::duration);
+           ((lower::is_number(type) && type.id != TypeId::int128 && (type.is_float() || type.is_signed_integer())) ||
+            type.id == TypeId::decimal || type.id == TypeId::duration);
   }
   static Value emit(const Emit& emit) {
     return lower::signed_result(emit, lower::subtract_intervals(emit.builder.whole(0), emit.values[0]));

@@ -19,7 +19,8 @@ struct number_to_truth {
   static Value emit(const Emit& emit) {
     Builder& builder = emit.builder;
     const Value& value = emit.values[0];
-    const Value zero = program::is_float(value.type) ? builder.real(0, value.type) : builder.convert(builder.whole(0), value.type);
+    const Value zero =
+        program::is_float(value.type) ? builder.real(0, value.type) : builder.convert(builder.whole(0), value.type);
     return builder.map(emit.functions.id_of("not_equal"), value.type, Type::mask, {value, zero}, std::nullopt);
   }
 #endif

@@ -15,9 +15,7 @@ struct real_to_real {
   static bool accepts(const CallTypes& types) {
     return types.arguments[0].id == TypeId::float64 && types.result.id == TypeId::float32;
   }
-  static Value emit(const Emit& emit) {
-    return emit.builder.convert(emit.values[0], Type::f32);
-  }
+  static Value emit(const Emit& emit) { return emit.builder.convert(emit.values[0], Type::f32); }
 #endif
 };
 

@@ -5,14 +5,15 @@
 namespace frazil::functions {
 
 struct whole_to_whole {
-  static constexpr FunctionInfo info{.name = "cast",
-                                     .polars = {"cast"},
-                                     .arguments = 1,
-                                     .payload = 1,
-                                     .failure = "conversion failed: a value does not fit the dtype",
-                                     .invalid_operation = true,
-                                     .doc = "A whole number, or the days or ticks of a date or time, in a dtype that may not hold it.",
-                                     .example = "cast(300, 1) = null"};
+  static constexpr FunctionInfo info{
+      .name = "cast",
+      .polars = {"cast"},
+      .arguments = 1,
+      .payload = 1,
+      .failure = "conversion failed: a value does not fit the dtype",
+      .invalid_operation = true,
+      .doc = "A whole number, or the days or ticks of a date or time, in a dtype that may not hold it.",
+      .example = "cast(300, 1) = null"};
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {
     return lower::cast_mode(types) != lower::CastMode::unknown && is_counted(types.arguments[0]) &&

@@ -11,12 +11,8 @@ struct equal_missing {
                                      .doc = "Whether both sides are equal; null equals null.",
                                      .example = "equal_missing(null, null) = true"};
 #ifdef FZ_HOST
-  static bool accepts(const CallTypes& types) {
-    return lower::comparable(types);
-  }
-  static Value emit(const Emit& emit) {
-    return lower::same_or_missing(emit);
-  }
+  static bool accepts(const CallTypes& types) { return lower::comparable(types); }
+  static Value emit(const Emit& emit) { return lower::same_or_missing(emit); }
 #endif
 };
 

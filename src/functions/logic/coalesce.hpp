@@ -18,8 +18,7 @@ struct coalesce {
   }
   static Value emit(const Emit& emit) {
     Value chosen = emit.values.back();
-    for (size_t k = emit.values.size() - 1; k-- > 0;)
-      chosen = lower::first_valid(emit.builder, emit.values[k], chosen);
+    for (size_t k = emit.values.size() - 1; k-- > 0;) chosen = lower::first_valid(emit.builder, emit.values[k], chosen);
     return chosen;
   }
 #endif

@@ -16,9 +16,7 @@ struct fill_null {
            std::all_of(types.arguments.begin(), types.arguments.end(),
                        [&](const DataType& type) { return lower::same_numbers(type, types.result); });
   }
-  static Value emit(const Emit& emit) {
-    return lower::first_valid(emit.builder, emit.values[0], emit.values[1]);
-  }
+  static Value emit(const Emit& emit) { return lower::first_valid(emit.builder, emit.values[0], emit.values[1]); }
 #endif
 };
 

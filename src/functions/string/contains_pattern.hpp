@@ -12,15 +12,16 @@ namespace frazil::functions {
 
 // Patterns are those of Rust: see lower/pattern.hpp for how they are told to RE2.
 struct contains_pattern {
-  static constexpr FunctionInfo info{.name = "contains",
-                                     .polars = {"string.Contains"},
-                                     .shape = Shape::host,
-                                     .arguments = 2,
-                                     .payload = 2,
-                                     .to_mask = true,
-                                     .by_value = true,
-                                     .doc = "Whether a regular expression, which is a literal, matches a part of a text.",
-                                     .example = "contains(\"größer\", \"r.ß\", false, true) = true"};
+  static constexpr FunctionInfo info{
+      .name = "contains",
+      .polars = {"string.Contains"},
+      .shape = Shape::host,
+      .arguments = 2,
+      .payload = 2,
+      .to_mask = true,
+      .by_value = true,
+      .doc = "Whether a regular expression, which is a literal, matches a part of a text.",
+      .example = "contains(\"größer\", \"r.ß\", false, true) = true"};
 #ifdef FZ_HOST
   using Bound = re2::RE2;
   static bool accepts(const CallTypes& types) {
@@ -34,10 +35,9 @@ struct contains_pattern {
   }
   // Null for what RE2 cannot be told.
   static std::unique_ptr<re2::RE2> pattern(std::span<const plan::ExpressionPtr> arguments) {
-    const std::string* text =
-        arguments.size() == 2 && arguments[1]->kind == plan::Expression::Kind::literal
-            ? std::get_if<std::string>(&arguments[1]->scalar)
-            : nullptr;
+    const std::string* text = arguments.size() == 2 && arguments[1]->kind == plan::Expression::Kind::literal
+                                  ? std::get_if<std::string>(&arguments[1]->scalar)
+                                  : nullptr;
     const std::optional<std::string> told = text ? lower::re2_pattern(*text) : std::nullopt;
     if (!told) return nullptr;
     re2::RE2::Options options;

@@ -16,7 +16,8 @@ struct microsecond {
   template <class T>
   FZ_HD static T apply(T value, T per_day) {
     const T per_second = per_day / 86400, part = modulo_down<T>(value, per_second);
-    return per_second >= 1000000 ? static_cast<T>(part / (per_second / 1000000)) : static_cast<T>(part * (1000000 / per_second));
+    return per_second >= 1000000 ? static_cast<T>(part / (per_second / 1000000))
+                                 : static_cast<T>(part * (1000000 / per_second));
   }
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {

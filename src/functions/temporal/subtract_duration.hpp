@@ -15,7 +15,8 @@ struct subtract_duration {
     const DataType &a = types.arguments[0], &b = types.arguments[1];
     const bool later = b.id == TypeId::duration && (a.id == TypeId::datetime || a.id == TypeId::duration) &&
                        a.unit == b.unit && a == types.result;
-    const bool between = a.id == TypeId::datetime && a == b && types.result.id == TypeId::duration && types.result.unit == a.unit;
+    const bool between =
+        a.id == TypeId::datetime && a == b && types.result.id == TypeId::duration && types.result.unit == a.unit;
     return later || between;
   }
   static Value emit(const Emit& emit) {

@@ -52,7 +52,8 @@ constexpr const char* kKeyName = "\1key";  // no column of a user's table
 // --- build side ------------------------------------------------------------------------------------------------------
 
 void BuildSink::prepare(Assembly& assembly) {
-  std::vector<Binding> bindings = assembly.scope();
+  std::vector<Binding> bindings;
+  if (!only_matches_) bindings = assembly.scope();
   std::vector<KeyColumn> keys = compile_keys(expressions_, assembly, node_->group(keys_));
   layout_ = execute::lay_out(keys, nulls_equal_, true);
   // Without nulls_equal a row with a null in its key has no key: the key's validity says so.
@@ -82,8 +83,8 @@ void BuildSink::make_table(Context& context, const Column& column, const Key* ke
     words = context.pool->allocate_zeroed((column.rows + 63) / 64 * 8, "join");
     std::copy_n(column.validity.as<uint8_t>(), (column.rows + 7) / 8, words.mutable_as<uint8_t>());
   }
-  table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr, layout_.range(),
-               [&](int64 tasks, const std::function<void(int64)>& work) {
+  table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr,
+               layout_.range(), !only_matches_, [&](int64 tasks, const std::function<void(int64)>& work) {
                  context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
                });
 }
@@ -387,7 +388,9 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
   lower::Open &build = swap ? left : right, &probe = swap ? right : left;
   double rows = *kind_of(*node) == JoinKind::left ? probe.rows : probe.rows / 2;
   if (node->word("how") == "cross") rows = probe.rows * std::max(build.rows, 1.0);
-  auto sink = std::make_shared<BuildSink>(lowering.expressions(), node, swap ? "left" : "right", nulls_equal);
+  const bool only_matches = *kind_of(*node) == JoinKind::semi || *kind_of(*node) == JoinKind::anti;
+  auto sink =
+      std::make_shared<BuildSink>(lowering.expressions(), node, swap ? "left" : "right", nulls_equal, only_matches);
   lower::SourceMaker make_build = lowering.close(std::move(build), sink, node);
   probe.steps.push_back(std::make_shared<ProbeStep>(lowering.expressions(), node, number, *kind_of(*node),
                                                     swap ? "right" : "left", nulls_equal, sink, make_build,
@@ -399,6 +402,7 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
 }  // namespace
 
 extern const lower::Operator join_operator;
-const lower::Operator join_operator{"join", "Joins on equal keys: inner, left, semi and anti; and of all rows with all.", check, lower_join};
+const lower::Operator join_operator{
+    "join", "Joins on equal keys: inner, left, semi and anti; and of all rows with all.", check, lower_join};
 
 }  // namespace frazil::operators

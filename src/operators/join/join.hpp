@@ -20,8 +20,14 @@ enum class JoinKind { inner, left, semi, anti };
 // Collects the build side and makes its table.
 class BuildSink : public execute::Collect {
  public:
-  BuildSink(const lower::Expressions& expressions, plan::NodePtr node, std::string keys, bool nulls_equal)
-      : expressions_(expressions), node_(std::move(node)), keys_(std::move(keys)), nulls_equal_(nulls_equal) {}
+  // `only_matches`: nobody asks for its columns, or how many rows there are of a key.
+  BuildSink(const lower::Expressions& expressions, plan::NodePtr node, std::string keys, bool nulls_equal,
+            bool only_matches)
+      : expressions_(expressions),
+        node_(std::move(node)),
+        keys_(std::move(keys)),
+        nulls_equal_(nulls_equal),
+        only_matches_(only_matches) {}
 
   void prepare(execute::Assembly& assembly) override;
   execute::SourcePtr finish(execute::Context& context) override;  // makes the table; nothing reads it as a source
@@ -43,7 +49,7 @@ class BuildSink : public execute::Collect {
   const lower::Expressions& expressions_;
   plan::NodePtr node_;
   std::string keys_;  // "left" or "right": the group of the node's key expressions
-  bool nulls_equal_;
+  bool nulls_equal_, only_matches_;
   execute::KeyLayout layout_;
   std::shared_ptr<execute::BuildSide> side_;
   execute::GatherSourcePtr keys_column_;

@@ -120,7 +120,7 @@ std::vector<execute::SortKey> SortSink::keys(const std::vector<Column>& columns)
 template <class Run>
 std::vector<Parked> SortSink::arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
                                       int64_t end, Run run) const {
-  const int64_t rows = execute::rows_of(batches), most = execute::morsel_rows(context, schema());
+  const int64_t rows = execute::rows_of(batches), most = execute::morsel_rows(schema());
   std::vector<Parked> pieces;
   for (int64_t row = begin; row < end; row += most) {
     pieces.emplace_back(context.parking, Batch{std::min(most, end - row), std::vector<Column>(columns), row - begin});

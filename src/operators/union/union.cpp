@@ -29,7 +29,8 @@ std::vector<Parked> gathered(execute::Context& context, const columns::Schema& s
     }
     for (Parked& batch : input->batches()) {
       columns::Batch ordered{batch.rows(), {}};
-      const columns::Batch loaded = batch.is_on_device() ? context.resident->download(context, batch.load()) : batch.load();
+      const columns::Batch loaded =
+          batch.is_on_device() ? context.resident->download(context, batch.load()) : batch.load();
       for (size_t place : places) ordered.columns.push_back(loaded.columns[place]);
       batch = Parked(context.parking, std::move(ordered));
       all.push_back(std::move(batch));
@@ -62,6 +63,7 @@ lower::Open lower_union(lower::Lowering& lowering, const plan::NodePtr& node) {
 }  // namespace
 
 extern const lower::Operator union_operator;
-const lower::Operator union_operator{"union", "The rows of several inputs, one input after the other.", check, lower_union};
+const lower::Operator union_operator{"union", "The rows of several inputs, one input after the other.", check,
+                                     lower_union};
 
 }  // namespace frazil::operators

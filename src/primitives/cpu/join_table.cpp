@@ -71,7 +71,8 @@ void JoinTable<Key>::insert_all(const Parallel& parallel, F inserted) {
 }
 
 template <class Key>
-void JoinTable<Key>::build(std::span<const Key> keys, const uint64* valid, uint64 key_range, const Parallel& parallel) {
+void JoinTable<Key>::build(std::span<const Key> keys, const uint64* valid, uint64 key_range, bool all_rows,
+                           const Parallel& parallel) {
   keys_ = keys;
   valid_ = valid;
   // An array costs 4 bytes a possible key and keeps the order of clustered probes; slots cost 16 to 32 bytes a row.
@@ -87,7 +88,7 @@ void JoinTable<Key>::build(std::span<const Key> keys, const uint64* valid, uint6
   insert_all(parallel, [&](uint32 row, uint32 first) {
     if (row != first) unique.store(false, std::memory_order_relaxed);
   });
-  if (!unique) make_runs(parallel);
+  if (!unique && all_rows) make_runs(parallel);
   valid_ = nullptr;  // is needed no more
 }
 

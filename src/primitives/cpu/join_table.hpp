@@ -20,8 +20,9 @@ class FRAZIL_API JoinTable {
  public:
   JoinTable(memory::PoolPtr pool, std::string_view who) : pool_(std::move(pool)), who_(who) {}
 
-  // `keys` outlive the table. `valid` may be null. `key_range`: keys are below it (0: not known).
-  void build(std::span<const Key> keys, const uint64* valid, uint64 key_range, const Parallel& parallel);
+  // `keys` outlive the table. `valid` may be null. `key_range`: keys are below it (0: not known). Without `all_rows`
+  // one row stands for all with its key.
+  void build(std::span<const Key> keys, const uint64* valid, uint64 key_range, bool all_rows, const Parallel& parallel);
 
   bool unique() const { return !number_; }
   bool dense() const { return static_cast<bool>(array_); }

@@ -3,8 +3,8 @@
 
 #include "base/error.hpp"
 #include "primitives/cpu/machine.hpp"
-#include "primitives/ordered_bits.hpp"
 #include "primitives/cpu/state.hpp"
+#include "primitives/ordered_bits.hpp"
 
 namespace frazil::primitives::cpu {
 namespace {

@@ -26,7 +26,7 @@ class JoinTables : public testing::Test {
   // `range` 0: by hash. Each key's rows, in order, or its only row.
   void check(const std::vector<uint64>& keys, uint64 range, const std::vector<uint64>& valid = {}) {
     JoinTable<uint64> table(pool_, "test");
-    table.build(keys, valid.empty() ? nullptr : valid.data(), range, by_four);
+    table.build(keys, valid.empty() ? nullptr : valid.data(), range, true, by_four);
     std::vector<std::vector<uint32>> rows_of(1 + *std::max_element(keys.begin(), keys.end()));
     bool unique = true;
     for (uint32 row = 0; row < keys.size(); ++row) {
@@ -77,9 +77,18 @@ TEST_F(JoinTables, RowsWithoutKeysAreNotFound) {
   check(keys, keys.size(), valid);
 }
 
+TEST_F(JoinTables, OneRowStandsForAll) {
+  const std::vector<uint64> keys(100'000, 5);
+  JoinTable<uint64> table(pool_, "test");
+  table.build(keys, nullptr, 0, false, by_four);
+  EXPECT_TRUE(table.unique());
+  EXPECT_LT(table.find(5, hash_of(uint64{5})), keys.size());
+  EXPECT_EQ(table.find(6, hash_of(uint64{6})), kNoRow);
+}
+
 TEST_F(JoinTables, NoRows) {
   JoinTable<uint64> table(pool_, "test");
-  table.build({}, nullptr, 0, by_four);
+  table.build({}, nullptr, 0, true, by_four);
   EXPECT_TRUE(table.unique());
   EXPECT_EQ(table.find(1, hash_of(uint64{1})), kNoRow);
 }

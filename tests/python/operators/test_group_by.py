@@ -23,6 +23,10 @@ AGGREGATES = {
     "float": col("real").sum(),
     "real mean": col("real").mean(),
     "texts": col("text").n_unique(),
+    "first text": col("text").min(),
+    "missing": col("text").null_count(),
+    "first": col("real").first(),
+    "last": col("text").last(),
 }
 APPROXIMATE = ["float", "mean", "real mean"]
 

@@ -87,6 +87,19 @@ def test_joins_of_joins_and_groups(device: str) -> None:
     assert_agreement(query.group_by("few").agg(col("place").max(), pl.len()), device, ordered=False)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 7])
+def test_all_rows_with_all(device: str, rows: int) -> None:
+    other = RIGHT.lazy().head(rows)
+    assert_agreement(LEFT.lazy().head(50).join(other, how="cross"), device)
+    assert_agreement(LEFT.lazy().head(0).join(other, how="cross"), device)
+
+
+def test_a_slice_of_a_join(device: str) -> None:
+    joined = LEFT.lazy().join(RIGHT.lazy(), on="many", how="left", maintain_order="left_right")
+    assert_agreement(joined.slice(5, 7), device)
+    assert_agreement(joined.tail(3), device)
+
+
 @pytest.mark.parametrize(
     ("query", "code"),
     [

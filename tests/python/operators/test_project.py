@@ -39,6 +39,17 @@ def test_columns_are_made_of_columns_made_before(device: str) -> None:
     assert_agreement(query.select("b", c=col("a") + col("b")), device)
 
 
+@pytest.mark.parametrize("height", [3000, 1, 0])
+def test_aggregates_beside_rows_are_those_of_all_rows(device: str, height: int) -> None:
+    rows = ROWS.lazy().head(height)
+    lowest = col("price") - col("price").min()
+    assert_agreement(rows.select(col("ordinal") - col("ordinal").min(), most=col("price").max(), n=pl.len()), device)
+    assert_agreement(rows.select(col("few"), of_aggregates=lowest.max() - lowest), device)
+    assert_agreement(rows.with_columns(total=col("ordinal").sum()).filter(col("few") > 1), device)
+    assert_agreement(rows.filter(col("ordinal") * 2 > col("ordinal").max(), col("price").max() > 0), device)
+    assert_agreement(rows.filter(col("ordinal").max() < 0).select("few"), device)
+
+
 def test_what_is_refused_says_why(strict: frazil.Engine) -> None:
     with pytest.raises(frazil.UnsupportedError) as caught:
         ROWS.lazy().select(x=col("few").rank()).collect(engine=strict)

@@ -63,10 +63,17 @@ def test_a_slice_from_the_end_of_a_sort(device: str, offset: int, length: int | 
     assert_agreement(ROWS.lazy().sort("text", "ordinal").slice(offset, length), device)
 
 
-def test_the_first_of_equal_rows_are_the_first(device: str) -> None:
-    rows = pl.concat([ROWS] * 60).lazy()
-    assert_agreement(rows.sort("few", maintain_order=True).head(1000), device)
-    assert_agreement(rows.sort("text", "few", descending=True, maintain_order=True).slice(70_000, 10), device)
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("batch_rows", [0, 1000])
+def test_the_first_of_many_equal_rows(device: str, threads: int, batch_rows: int) -> None:
+    rows = pl.concat([ROWS] * 60).lazy()  # more than lanes keep
+    engine = frazil.Engine(device=device, strict=True, threads=threads, batch_rows=batch_rows)
+    for query in (
+        rows.sort("few", maintain_order=True).head(1000),
+        rows.sort("text", "few", descending=True, maintain_order=True).slice(20_000, 10),
+        rows.sort("real", nulls_last=True, maintain_order=True).head(100),
+    ):
+        assert query.collect(engine=engine).equals(query.collect())
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3000])
