@@ -33,11 +33,13 @@ CODES: dict[str, Meaning] = {
     "cloud": Meaning("Files lie in an object store.", "Copy them to a local file system."),
     "codec": Meaning("A Parquet file is compressed by a codec that is not there yet.", "Write it with Zstd or Snappy."),
     "depth": Meaning("The plan is nested too deeply to be walked.", "Collect a part of the query first."),
+    "distinct": Meaning("The rows that `unique` is to keep are not told apart here.", "Keep others, or sort afterwards."),
     "dtype": Meaning("A column has a dtype that is not computed with here.", "Cast the column, or drop it early."),
     "encoding": Meaning("A Parquet file has an encoding that is not there yet.", "Write it with default encodings."),
     "encryption": Meaning("A Parquet file is encrypted.", WAIT),
     "expression": Meaning("A kind of expression, such as a window, is not there yet.", WAIT),
     "file": Meaning("A file cannot be read.", "The message says why."),
+    "filter": Meaning("This aggregate of filtered rows is not there yet.", "Filter before `select` or `group_by`."),
     "function": Meaning("A function is not there yet.", WAIT),
     "hidden": Meaning(
         "Polars does not show this part to engines: Python functions, files in memory, `list.eval` and others.",
@@ -48,7 +50,6 @@ CODES: dict[str, Meaning] = {
     "join_kind": Meaning("A kind of join is not there yet.", WAIT),
     "join_order": Meaning("A join is asked for an order of rows that is not kept.", "Drop `maintain_order`, or sort."),
     "join_predicate": Meaning("A join that is not inner has a predicate besides its keys.", "Filter before the join."),
-    "join_slice": Meaning("Only some rows of a join are asked for, which is not there yet.", WAIT),
     "join_validate": Meaning(
         "A join is to check that keys are unique, which Polars does not show to engines.",
         "Leave `validate` out, and look for duplicates in a query of its own.",
@@ -75,6 +76,7 @@ CODES: dict[str, Meaning] = {
         "The query ends in a sink of a kind that is not known.", "Call the `sink_` method without `lazy=True`."
     ),
     "sort_slice": Meaning("A slice of a sort counts from the end.", "Sort in the other direction."),
+    "union_columns": Meaning("An input of a union has other columns than the union.", "Select the same columns of each."),
     "version": Meaning(
         "This version of Polars shows its plans otherwise than Frazil knows them.",
         "Install a Polars that `frazil doctor` calls tested.",

@@ -10,6 +10,8 @@ import pytest
 from oracle import assert_agreement
 from samples import ALL, pairs, payload, random_rows, variants
 
+import frazil
+
 ROWS = random_rows(3000)
 DIRECTIONS = list(product([False, True], [False, True]))
 
