@@ -22,12 +22,17 @@ struct Day {
   int32 day;    // from 1
 };
 
-// Years begin in March here, so that the day that some years have more comes last.
+// Years begin in March here, so that the day that some years have more comes last. Eras of 400 years begin on
+// 0000-03-01, which is 4 eras and 135080 days before 1970; sums are of remainders, so that no day is too far.
 template <class T>
 FZ_HD Day day_of(T days) {
-  const T shifted = days + 719468;
-  const T era = divide_down<T>(shifted, 146097);
-  const auto of_era = static_cast<int32>(shifted - era * 146097);
+  T era = divide_down<T>(days, 146097);
+  int32 of_era = static_cast<int32>(modulo_down<T>(days, 146097)) + 135080;
+  era += 4;
+  if (of_era >= 146097) {
+    of_era -= 146097;
+    ++era;
+  }
   const int32 year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
   const int32 of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int32 march_month = (5 * of_year + 2) / 153;
@@ -60,7 +65,7 @@ FZ_HD int64 days_of(const Day& day) {
 // Monday is 1.
 template <class T>
 FZ_HD int32 weekday_of(T days) {
-  return static_cast<int32>(modulo_down<T>(days + 3, 7)) + 1;
+  return (static_cast<int32>(modulo_down<T>(days, 7)) + 3) % 7 + 1;
 }
 
 // Weeks begin on Mondays and belong to the year that has their Thursday.
@@ -69,7 +74,7 @@ struct Week {
 };
 template <class T>
 FZ_HD Week week_of(T days) {
-  const T thursday = days - weekday_of(days) + 4;
+  const int64 thursday = static_cast<int64>(days) - weekday_of(days) + 4;
   const int32 year = day_of(thursday).year;
   return {year, static_cast<int32>((thursday - days_before_year(year)) / 7) + 1};
 }
