@@ -6,9 +6,9 @@ build=$1 base=$2
 git rev-parse -q --verify "$base^{commit}" >/dev/null || base=all
 
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
-if ! found=$(clang-format-19 --dry-run -Werror "${sources[@]}" 2>&1); then
-  grep -oE '^[^ :]+:[0-9]+' <<< "$found" | sort -u -t: -k1,1
-  echo 'the files above are not formatted: clang-format-19 -i FILE' >&2
+if ! found=$(clang-format --dry-run -Werror "${sources[@]}" 2>&1); then
+  grep -oE '^[^ :]+:[0-9]+' <<< "$found" | sort -u -t: -k1,1 || echo "$found" >&2
+  echo 'the files above are not formatted: clang-format -i FILE' >&2
   exit 1
 fi
 echo "clang-format: ${#sources[@]} files"
@@ -24,7 +24,7 @@ for file in "${changed[@]}"; do
   esac
 done
 mapfile -t units < <(printf '%s\n' "${units[@]}" | sort -u | sed '/^$/d')
-if [ ${#units[@]} -gt 0 ]; then printf '%s\n' "${units[@]}" | xargs -P 2 -n 1 clang-tidy-19 -p "$build" --quiet --warnings-as-errors='*' 2> >(grep -v ' generated' >&2); fi
+if [ ${#units[@]} -gt 0 ]; then printf '%s\n' "${units[@]}" | xargs -P 2 -n 1 clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2> >(grep -v ' generated' >&2); fi
 echo "clang-tidy: ${#units[@]} units"
 
 mapfile -t scripts < <(git ls-files '*.py' '*.pyi')

@@ -32,7 +32,7 @@ class DeviceTable {
 // What stands in a slot of a program and comes from outside of it; at most one is set.
 struct DeviceSlot {
   const cpu::LookupTable* lookup = nullptr;
-  const columns::Column* column = nullptr;  // that is gathered from
+  const columns::Column* column = nullptr;   // that is gathered from
   std::shared_ptr<const DeviceTable> table;  // that is probed
 };
 
@@ -52,7 +52,7 @@ struct DeviceRows {
   int64_t rows = 0;  // groups, or rows that were emitted
   // Emits: the array of each number, masks a byte a row. Groups: their keys, then their cells. In device memory.
   std::vector<memory::Buffer> arrays;
-  std::vector<memory::Buffer> characters;  // that views in the arrays point into, beside those of columns
+  std::vector<memory::Buffer> characters;     // that views in the arrays point into, beside those of columns
   std::vector<std::vector<std::byte>> cells;  // neither groups nor emits: accumulators by group number, on the host
   std::vector<int64_t> node_rows;
   cpu::RowError error;

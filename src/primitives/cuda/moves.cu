@@ -1,7 +1,6 @@
 // Columns in the device's memory that are moved or laid out anew.
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
+#include <cub/device/device_scan.cuh>
 
 #include "primitives/cuda/cuda_device.hpp"
 #include "primitives/ordered_bits.hpp"
@@ -43,7 +42,8 @@ __global__ void convert_values(const From* from, int64 rows, To* to) {
 }
 
 // Values of packed keys; `bytes` a row, 0 for bits.
-__global__ void unpack(const uint64* keys, DeviceKeyField field, int64 rows, int bytes, void* values, uint32* validity) {
+__global__ void unpack(const uint64* keys, DeviceKeyField field, int64 rows, int bytes, void* values,
+                       uint32* validity) {
   const int64 row = thread_number();
   uint64 packed = 0;
   bool present = false;
@@ -120,7 +120,8 @@ Column CudaDevice::gather(const Column& column, const memory::Buffer& numbers, i
   };
   switch (bytes) {
     case 0:
-      gather_bits<<<blocks, kBlock, 0, stream_>>>(column.values.as<uint32>(), places, rows, out.values.mutable_as<uint32>());
+      gather_bits<<<blocks, kBlock, 0, stream_>>>(column.values.as<uint32>(), places, rows,
+                                                  out.values.mutable_as<uint32>());
       break;
     case 1: values(uint8{}); break;
     case 2: values(uint16{}); break;
@@ -130,7 +131,8 @@ Column CudaDevice::gather(const Column& column, const memory::Buffer& numbers, i
   }
   if (column.validity || optional) {
     out.validity = allocate(words);
-    gather_bits<<<blocks, kBlock, 0, stream_>>>(column.validity.as<uint32>(), places, rows, out.validity.mutable_as<uint32>());
+    gather_bits<<<blocks, kBlock, 0, stream_>>>(column.validity.as<uint32>(), places, rows,
+                                                out.validity.mutable_as<uint32>());
   }
   FZ_CUDA_TRY(cudaGetLastError());
   return out;
@@ -178,9 +180,8 @@ void CudaDevice::unpack_key(const memory::Buffer& keys, const DeviceKeyField& fi
   const int64_t words = (to.rows + 63) / 64 * 8;
   to.values = allocate(bytes > 0 ? to.rows * bytes : words);
   if (field.nullable) to.validity = allocate(words);
-  unpack<<<std::max(blocks_for(to.rows), 1), kBlock, 0, stream_>>>(keys.as<uint64>(), field, to.rows, bytes,
-                                                                   to.values.mutable_as<void>(),
-                                                                   to.validity.mutable_as<uint32>());
+  unpack<<<std::max(blocks_for(to.rows), 1), kBlock, 0, stream_>>>(
+      keys.as<uint64>(), field, to.rows, bytes, to.values.mutable_as<void>(), to.validity.mutable_as<uint32>());
   FZ_CUDA_TRY(cudaGetLastError());
 }
 
@@ -212,12 +213,12 @@ void CudaDevice::pack_text(const Column& column, memory::Buffer& characters, mem
   const int64_t rows = column.rows;
   memory::Buffer bytes = allocate((rows + 1) * 8);
   begins = allocate((rows + 1) * 8);
-  measure_text<<<blocks_for(rows + 1), kBlock, 0, stream_>>>(column.values.as<RegisterView>(),
-                                                             column.validity.as<uint32>(), rows, bytes.mutable_as<int64>());
+  measure_text<<<blocks_for(rows + 1), kBlock, 0, stream_>>>(
+      column.values.as<RegisterView>(), column.validity.as<uint32>(), rows, bytes.mutable_as<int64>());
   FZ_CUDA_TRY(cudaGetLastError());
   size_t scratch_bytes = 0;
-  FZ_CUDA_TRY(cub::DeviceScan::ExclusiveSum(nullptr, scratch_bytes, bytes.as<int64>(), begins.mutable_as<int64>(), rows + 1,
-                                            stream_));
+  FZ_CUDA_TRY(cub::DeviceScan::ExclusiveSum(nullptr, scratch_bytes, bytes.as<int64>(), begins.mutable_as<int64>(),
+                                            rows + 1, stream_));
   memory::Buffer scratch = allocate(static_cast<int64_t>(scratch_bytes));
   FZ_CUDA_TRY(cub::DeviceScan::ExclusiveSum(scratch.mutable_as(), scratch_bytes, bytes.as<int64>(),
                                             begins.mutable_as<int64>(), rows + 1, stream_));

@@ -1,8 +1,7 @@
 // Sorts row numbers by several keys: one stable radix sort a key, from the last to the first.
-#include <cub/device/device_radix_sort.cuh>
-
 #include <algorithm>
 #include <bit>
+#include <cub/device/device_radix_sort.cuh>
 
 #include "primitives/cuda/cuda_device.hpp"
 #include "primitives/ordered_bits.hpp"
@@ -15,9 +14,9 @@ using columns::Encoding;
 
 // How a key becomes a number of `bits` that orders as its values do; nulls are 0 or above all.
 struct Rule {
-  uint64 low;    // of whole numbers, or the sign bit where nothing is known
-  uint64 high;   // of ordered numbers
-  int bits;      // of values alone
+  uint64 low;   // of whole numbers, or the sign bit where nothing is known
+  uint64 high;  // of ordered numbers
+  int bits;     // of values alone
   bool is_signed, is_float, is_bits, descending, nulls_last;
   int part;  // of 16-byte numbers: 1 the upper 8 bytes, 0 the lower ones
   const uint32* ranks;
@@ -70,7 +69,8 @@ bool is_unsigned(const Column& column) {
   using columns::TypeId;
   const bool codes = column.encoding == Encoding::dictionary || column.type.id == TypeId::categorical ||
                      column.type.id == TypeId::enumeration;
-  return codes || (column.encoding != Encoding::narrow && column.type.id >= TypeId::uint8 && column.type.id <= TypeId::uint128);
+  return codes ||
+         (column.encoding != Encoding::narrow && column.type.id >= TypeId::uint8 && column.type.id <= TypeId::uint128);
 }
 
 Rule rule_of(const DeviceSortKey& key) {
@@ -129,9 +129,9 @@ memory::Buffer CudaDevice::order(std::span<const DeviceSortKey> keys, int64_t ro
   memory::Buffer scratch = allocate(static_cast<int64_t>(bytes));
   auto sort = [&](int bits) {
     FZ_CUDA_TRY(cudaGetLastError());
-    FZ_CUDA_TRY(cub::DeviceRadixSort::SortPairs(scratch.mutable_as(), bytes, values.as<uint64>(), sorted.mutable_as<uint64>(),
-                                                numbers.as<uint32>(), other.mutable_as<uint32>(), rows, 0,
-                                                std::clamp(bits, 1, 64), stream_));
+    FZ_CUDA_TRY(cub::DeviceRadixSort::SortPairs(scratch.mutable_as(), bytes, values.as<uint64>(),
+                                                sorted.mutable_as<uint64>(), numbers.as<uint32>(),
+                                                other.mutable_as<uint32>(), rows, 0, std::clamp(bits, 1, 64), stream_));
     std::swap(numbers, other);
   };
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {

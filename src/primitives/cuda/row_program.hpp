@@ -29,9 +29,9 @@ constexpr uint32 kFree = 0, kLocked = 1, kTaken = 2;
 // What a kernel leaves behind beside its results; read back at once.
 struct RowOutcome {
   unsigned long long text_bytes[2];  // that functions made, or would have made: in the pass that emits, in others
-  unsigned long long first_error;  // row << 16 | function; all ones: none
-  uint32 full;                     // a group table was too small
-  uint32 repeated;                 // a key occurred twice in the build of a table
+  unsigned long long first_error;    // row << 16 | function; all ones: none
+  uint32 full;                       // a group table was too small
+  uint32 repeated;                   // a key occurred twice in the build of a table
   unsigned long long node_rows[64];
 };
 constexpr int kMaxRowNodes = 64;
@@ -40,7 +40,7 @@ struct RowProgram {
   // What every row reads, copied to shared memory; parts are found by their offset, which is a multiple of 16.
   const char* hot;
   int hot_bytes;
-  int code_at;  // program::Instruction; registers are named by their first unit of 8 bytes, masks by their number
+  int code_at;      // program::Instruction; registers are named by their first unit of 8 bytes, masks by their number
   int fields_at;    // program::KeyField
   int lists_at;     // int: list l has the fields from number l to number l + 1
   int literals_at;  // 16 bytes each, narrower ones at the front

@@ -1,12 +1,13 @@
 // Programs that the row interpreter runs: what they need is laid out in the device's memory, and run again with more of
 // it where a table or the memory for text was too small.
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
 #include "primitives/cuda/cuda_device.hpp"
 #include "primitives/cuda/table.cuh"
@@ -99,7 +100,8 @@ Kernel kernel_of(const Numbered& numbered) {
 
 template <class T>
 __global__ void fill(T* to, int64 count, T value) {
-  for (int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x; at < count; at += int64{gridDim.x} * blockDim.x) to[at] = value;
+  for (int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x; at < count; at += int64{gridDim.x} * blockDim.x)
+    to[at] = value;
 }
 
 template <class T>
@@ -209,8 +211,7 @@ void CudaDevice::run_program(const DeviceRun& run, DeviceRows& result) {
     if (run.columns[c].values) result.bytes_read += run.rows * columns::bytes_per_row(run.columns[c].physical);
   }
   attempt.text_capacity = find(program, [](Op op) { return op == Op::call || op == Op::bytes_key; }) ? 64 << 20 : 0;
-  while (!this->attempt(run, program, attempt, result)) {
-  }
+  while (!this->attempt(run, program, attempt, result)) {}
 }
 
 namespace {
@@ -288,8 +289,8 @@ memory::Buffer CudaDevice::taken_places(int64_t places, IsTaken is_taken, int64_
   memory::Buffer out = allocate(places * 4), count = allocate(8);
   const thrust::counting_iterator<uint32> numbers(0);
   size_t bytes = 0;
-  FZ_CUDA_TRY(cub::DeviceSelect::If(nullptr, bytes, numbers, out.mutable_as<uint32>(), count.mutable_as<int64_t>(), places,
-                                    is_taken, stream_));
+  FZ_CUDA_TRY(cub::DeviceSelect::If(nullptr, bytes, numbers, out.mutable_as<uint32>(), count.mutable_as<int64_t>(),
+                                    places, is_taken, stream_));
   memory::Buffer scratch = allocate(static_cast<int64_t>(bytes));
   FZ_CUDA_TRY(cub::DeviceSelect::If(scratch.mutable_as(), bytes, numbers, out.mutable_as<uint32>(),
                                     count.mutable_as<int64_t>(), places, is_taken, stream_));
@@ -307,8 +308,8 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   int blocks_per_sm = 0;
   FZ_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, kernel.run, kRowThreads, shared));
   const int64_t tile = int64_t{kRowThreads} * kernel.rows;
-  const int blocks = static_cast<int>(std::clamp<int64_t>((run.rows + tile - 1) / tile, 1,
-                                                          int64_t{properties_.multiProcessorCount} * blocks_per_sm));
+  const int blocks = static_cast<int>(
+      std::clamp<int64_t>((run.rows + tile - 1) / tile, 1, int64_t{properties_.multiProcessorCount} * blocks_per_sm));
   a.warps = int64_t{blocks} * kRowThreads / 32;
   if (a.text_capacity > 0) a.text = allocate(a.text_capacity);
   RowOutcome outcome{};
@@ -334,8 +335,9 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
       held.push_back(copied(slot.lookup->truth, slot.lookup->size));
       slots[s] = {held.back().mutable_as<void>(), nullptr, slot.lookup->size, false, false};
     } else if (slot.column) {
-      slots[s] = {const_cast<std::byte*>(slot.column->values.as()), const_cast<uint32*>(slot.column->validity.as<uint32>()),
-                  static_cast<uint64>(slot.column->rows), false, false};
+      slots[s] = {const_cast<std::byte*>(slot.column->values.as()),
+                  const_cast<uint32*>(slot.column->validity.as<uint32>()), static_cast<uint64>(slot.column->rows),
+                  false, false};
     } else if (slot.table) {
       slots[s] = static_cast<const CudaTable&>(*slot.table).slot;
     }
@@ -358,14 +360,16 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
     list_begin.push_back(static_cast<int>(fields.size()));
   }
   std::vector<RowColumn> columns;
-  for (const columns::Column& column : run.columns) columns.push_back({column.values.as(), column.validity.as<uint32>()});
+  for (const columns::Column& column : run.columns)
+    columns.push_back({column.values.as(), column.validity.as<uint32>()});
   Blob blob;
   std::vector<uint128> literals(program.literals.size());
   const size_t code_at = blob.add(numbered.program.code), fields_at = blob.add(fields), lists_at = blob.add(list_begin);
   const size_t literals_at = blob.add(literals), columns_at = blob.add(columns), slots_at = blob.add(slots);
   std::vector<size_t> text_at;
   blob.bytes().resize(numbered.hot_bytes());
-  for (const program::Literal& literal : program.literals) text_at.push_back(blob.add(literal.text.data(), literal.text.size()));
+  for (const program::Literal& literal : program.literals)
+    text_at.push_back(blob.add(literal.text.data(), literal.text.size()));
   std::vector<void*> outputs;
   for (const Instruction& i : program.code) {
     if (is_emit(i.op)) outputs.resize(std::max(outputs.size(), static_cast<size_t>(i.imm) + 1));
@@ -443,7 +447,8 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   FZ_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin_, end_));
   result.kernel_seconds += milliseconds / 1e3;
   if (outcome.full) {
-    if (a.places >= kMostPlaces) fail(ErrorKind::out_of_memory, "group_by: more groups than a table on the device holds; use device=\"cpu\"");
+    if (a.places >= kMostPlaces)
+      fail(ErrorKind::out_of_memory, "group_by: more groups than a table on the device holds; use device=\"cpu\"");
     a.places = std::min(a.places * 8, kMostPlaces);
     return false;
   }
@@ -485,8 +490,10 @@ void CudaDevice::collect_groups(const DeviceRun& run, const Program& program, At
   const int blocks = std::max(blocks_for(rows), 1);
   auto picked = [&](const memory::Buffer& from, int bytes) {
     memory::Buffer to = allocate(rows * bytes);
-    if (bytes == 4) pick<<<blocks, kBlock, 0, stream_>>>(from.as<uint32>(), places.as<uint32>(), rows, to.mutable_as<uint32>());
-    else if (bytes == 8) pick<<<blocks, kBlock, 0, stream_>>>(from.as<uint64>(), places.as<uint32>(), rows, to.mutable_as<uint64>());
+    if (bytes == 4)
+      pick<<<blocks, kBlock, 0, stream_>>>(from.as<uint32>(), places.as<uint32>(), rows, to.mutable_as<uint32>());
+    else if (bytes == 8)
+      pick<<<blocks, kBlock, 0, stream_>>>(from.as<uint64>(), places.as<uint32>(), rows, to.mutable_as<uint64>());
     else pick<<<blocks, kBlock, 0, stream_>>>(from.as<uint128>(), places.as<uint32>(), rows, to.mutable_as<uint128>());
     FZ_CUDA_TRY(cudaGetLastError());
     return to;
@@ -512,7 +519,8 @@ namespace {
 
 __device__ bool has_bit(const uint32* words, int64 row) { return !words || words[row >> 5] >> (row & 31) & 1; }
 
-__global__ void place_rows(const uint64* keys, const uint32* validity, int64 rows, uint32* row_of_key, RowOutcome* outcome) {
+__global__ void place_rows(const uint64* keys, const uint32* validity, int64 rows, uint32* row_of_key,
+                           RowOutcome* outcome) {
   const int64 row = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows || !has_bit(validity, row)) return;
   if (atomicMin(&row_of_key[keys[row]], static_cast<uint32>(row)) != kNoPlace) outcome->repeated = 1;
@@ -557,7 +565,8 @@ std::shared_ptr<const DeviceTable> CudaDevice::build_table(const columns::Column
   table->characters = keys.characters;
   if (key_bytes == 8 && range <= std::max<int64_t>(32 * keys.rows, 1 << 16) && range <= kMostPlaces) {
     table->rows = allocate_filled(range * 4, 0xff);
-    place_rows<<<blocks, kBlock, 0, stream_>>>(keys.values.as<uint64>(), validity, keys.rows, table->rows.mutable_as<uint32>(), to);
+    place_rows<<<blocks, kBlock, 0, stream_>>>(keys.values.as<uint64>(), validity, keys.rows,
+                                               table->rows.mutable_as<uint32>(), to);
     table->slot = {nullptr, table->rows.mutable_as<uint32>(), static_cast<uint64>(range), true, false};
   } else {
     const int64_t places = power_of_two(std::max<int64_t>(2 * keys.rows, 16));
@@ -566,14 +575,16 @@ std::shared_ptr<const DeviceTable> CudaDevice::build_table(const columns::Column
     auto insert = [&](auto zero) {
       using Key = decltype(zero);
       insert_rows<<<blocks, kBlock, 0, stream_>>>(keys.values.as<Key>(), validity, keys.rows,
-                                                  table->rows.mutable_as<uint32>(), static_cast<uint64>(places - 1), to);
+                                                  table->rows.mutable_as<uint32>(), static_cast<uint64>(places - 1),
+                                                  to);
       place_keys<<<blocks_for(places), kBlock, 0, stream_>>>(keys.values.as<Key>(), table->rows.as<uint32>(), places,
                                                              table->keys.mutable_as<Key>());
     };
     if (is_view) insert(RegisterView{});
     else if (key_bytes == 8) insert(uint64{});
     else insert(uint128{});
-    table->slot = {table->keys.mutable_as<void>(), table->rows.mutable_as<uint32>(), static_cast<uint64>(places), false, false};
+    table->slot = {table->keys.mutable_as<void>(), table->rows.mutable_as<uint32>(), static_cast<uint64>(places), false,
+                   false};
   }
   FZ_CUDA_TRY(cudaGetLastError());
   table->unique_ = read_one<RowOutcome>(left).repeated == 0;

@@ -1,6 +1,6 @@
-// The row interpreter: a kernel that runs every tile program, a few rows a thread. Registers lie in shared memory, masks
-// in two words a thread, a bit for each mask and row. All threads of a warp are at the same instruction, and a warp
-// leaves the program when none of its rows is live.
+// The row interpreter: a kernel that runs every tile program, a few rows a thread. Registers lie in shared memory,
+// masks in two words a thread, a bit for each mask and row. All threads of a warp are at the same instruction, and a
+// warp leaves the program when none of its rows is live.
 #pragma once
 
 #include "functions/function.hpp"
@@ -151,12 +151,14 @@ __device__ __forceinline__ void combine_atomically(T* cell, T value, Combine<T> 
     if (combine.op == Op::cell_min) atomicMin(reinterpret_cast<long long*>(cell), static_cast<long long>(value));
     else atomicMax(reinterpret_cast<long long*>(cell), static_cast<long long>(value));
   } else {
-    if (combine.op == Op::cell_min) atomicMin(reinterpret_cast<unsigned long long*>(cell), static_cast<unsigned long long>(value));
+    if (combine.op == Op::cell_min)
+      atomicMin(reinterpret_cast<unsigned long long*>(cell), static_cast<unsigned long long>(value));
     else atomicMax(reinterpret_cast<unsigned long long*>(cell), static_cast<unsigned long long>(value));
   }
 }
 
-// The rows of a thread that are worked on at once; row k lies 32 rows behind row k - 1, so that a warp reads neighbours.
+// The rows of a thread that are worked on at once; row k lies 32 rows behind row k - 1, so that a warp reads
+// neighbours.
 template <int kRows>
 class Rows {
  public:
@@ -164,7 +166,9 @@ class Rows {
 
   // `hot`: the program's text in shared memory; the registers lie behind it.
   __device__ __forceinline__ Rows(const RowProgram& program, const char* hot)
-      : p_(program), hot_(hot), units_(reinterpret_cast<uint64*>(const_cast<char*>(hot) + program.hot_bytes) + threadIdx.x) {}
+      : p_(program),
+        hot_(hot),
+        units_(reinterpret_cast<uint64*>(const_cast<char*>(hot) + program.hot_bytes) + threadIdx.x) {}
 
   // `first`: the warp's first row, a multiple of 32. `words`: its words of the live mask, in the pass that emits.
   __device__ __forceinline__ void run(int64 first, uint32 exists, const uint32 (&words)[kRows]) {
@@ -251,7 +255,8 @@ class Rows {
     __device__ __forceinline__ int128 whole(int f) const {
       int128 value = 0;
       with_type(begin[f].type, [&](auto zero) {
-        if constexpr (!kIsFloat<decltype(zero)>) value = static_cast<int128>(rows.get<decltype(zero)>(begin[f].value, k));
+        if constexpr (!kIsFloat<decltype(zero)>)
+          value = static_cast<int128>(rows.get<decltype(zero)>(begin[f].value, k));
       });
       return value;
     }
@@ -265,7 +270,9 @@ class Rows {
   }
   __device__ __forceinline__ const Instruction& code(int at) const { return hot<Instruction>(p_.code_at, at); }
   __device__ __forceinline__ const RowColumn& column(int c) const { return hot<RowColumn>(p_.columns_at, c); }
-  __device__ __forceinline__ const RowSlot& slot_of(const Instruction& i) const { return hot<RowSlot>(p_.slots_at, i.slot); }
+  __device__ __forceinline__ const RowSlot& slot_of(const Instruction& i) const {
+    return hot<RowSlot>(p_.slots_at, i.slot);
+  }
   __device__ __forceinline__ const KeyField& field_at(int f) const { return hot<KeyField>(p_.fields_at, f); }
   __device__ __forceinline__ int list_begin(int l) const { return hot<int>(p_.lists_at, l); }
   __device__ __forceinline__ int64 row(int k) const { return first_ + 32 * k + (threadIdx.x & 31); }
@@ -305,7 +312,8 @@ class Rows {
     int row, next;  // to the next row, to the second unit of a value
   };
   __device__ __forceinline__ Values values(const Operand& o) const {
-    if (o.kind == Operand::literal) return {reinterpret_cast<const uint64*>(hot_ + p_.literals_at + o.index * 16), 0, 1};
+    if (o.kind == Operand::literal)
+      return {reinterpret_cast<const uint64*>(hot_ + p_.literals_at + o.index * 16), 0, 1};
     return {units_ + o.index * kRows * kRowThreads, kRowThreads, kRows * kRowThreads};
   }
   template <class T>
@@ -357,11 +365,15 @@ class Rows {
     if constexpr (kIsFloat<E> || __is_same(E, RegisterView)) {
       each([&](int k) { set(i.dst, k, raw[k]); });
     } else if (sizeof(E) == 16 || i.type == Type::i128 || i.type == Type::u128) {
-      each([&](int k) { set_whole(i.type, i.dst, k, place(k) >= 0 ? static_cast<int128>(raw[k]) + i.imm : int128{0}); });
+      each(
+          [&](int k) { set_whole(i.type, i.dst, k, place(k) >= 0 ? static_cast<int128>(raw[k]) + i.imm : int128{0}); });
     } else if (i.type == Type::i32) {
-      each([&](int k) { set(i.dst, k, place(k) >= 0 ? static_cast<uint32>(raw[k]) + static_cast<uint32>(i.imm) : 0u); });
+      each(
+          [&](int k) { set(i.dst, k, place(k) >= 0 ? static_cast<uint32>(raw[k]) + static_cast<uint32>(i.imm) : 0u); });
     } else {
-      each([&](int k) { set(i.dst, k, place(k) >= 0 ? static_cast<uint64>(raw[k]) + static_cast<uint64>(i.imm) : uint64{0}); });
+      each([&](int k) {
+        set(i.dst, k, place(k) >= 0 ? static_cast<uint64>(raw[k]) + static_cast<uint64>(i.imm) : uint64{0});
+      });
     }
   }
   template <class Place>
@@ -481,8 +493,8 @@ class Rows {
   template <class F, class T>
   __device__ __forceinline__ bool apply(const Instruction& i, const Values (&from)[3], int k) {
     constexpr int n = F::info.arguments + F::info.parameters;
-    const Computed<T> made = compute<F, T>(get<T>(from[0], k), n > 1 ? get<T>(from[1], k) : T{},
-                                           n > 2 ? get<T>(from[2], k) : T{});
+    const Computed<T> made =
+        compute<F, T>(get<T>(from[0], k), n > 1 ? get<T>(from[1], k) : T{}, n > 2 ? get<T>(from[2], k) : T{});
     if constexpr (!F::info.to_mask) set(i.dst, k, made.value);
     return made.marked;
   }
@@ -691,8 +703,8 @@ class Rows {
       }
     });
   }
-  // Without groups each warp has an accumulator of its own, so that floats add up in a fixed order. With groups, rows of
-  // the warp that share one are combined first, while there are such.
+  // Without groups each warp has an accumulator of its own, so that floats add up in a fixed order. With groups, rows
+  // of the warp that share one are combined first, while there are such.
   template <class T, class Value>
   __device__ __forceinline__ void add_to_cell(const Instruction& i, Value value) {
     const Combine<T> combine{i.op};
@@ -747,8 +759,7 @@ class Rows {
   __device__ __forceinline__ void count_rows(const Instruction& i) const {
     if (p_.pass == RowProgram::emit) return;
     const uint32 live = __reduce_add_sync(~0u, static_cast<uint32>(__popc(mask(i.c))));
-    if ((threadIdx.x & 31) == 0)
-      atomicAdd(&p_.outcome->node_rows[i.node], static_cast<unsigned long long>(live));
+    if ((threadIdx.x & 31) == 0) atomicAdd(&p_.outcome->node_rows[i.node], static_cast<unsigned long long>(live));
   }
   __device__ __forceinline__ void emit(const Instruction& i, int k, uint32 live_word) const {
     if (!(mask(i.c) >> k & 1)) return;
@@ -780,7 +791,8 @@ __global__ void __launch_bounds__(kRowThreads, 8) run_rows(const __grid_constant
   Rows<kRows> rows(program, shared);
   const int64 step = int64{gridDim.x} * kRowThreads * kRows;
   const int lane = static_cast<int>(threadIdx.x & 31);
-  for (int64 first = (int64{blockIdx.x} * kRowThreads + threadIdx.x - lane) * kRows; first < program.rows; first += step) {
+  for (int64 first = (int64{blockIdx.x} * kRowThreads + threadIdx.x - lane) * kRows; first < program.rows;
+       first += step) {
     uint32 exists = 0, words[kRows];
 #pragma unroll
     for (int k = 0; k < kRows; ++k) {
