@@ -33,7 +33,9 @@ CODES: dict[str, Meaning] = {
     "cloud": Meaning("Files lie in an object store.", "Copy them to a local file system."),
     "codec": Meaning("A Parquet file is compressed by a codec that is not there yet.", "Write it with Zstd or Snappy."),
     "depth": Meaning("The plan is nested too deeply to be walked.", "Collect a part of the query first."),
-    "distinct": Meaning("The rows that `unique` is to keep are not told apart here.", "Keep others, or sort afterwards."),
+    "distinct": Meaning(
+        "The rows that `unique` is to keep are not told apart here.", "Keep others, or sort afterwards."
+    ),
     "dtype": Meaning("A column has a dtype that is not computed with here.", "Cast the column, or drop it early."),
     "encoding": Meaning("A Parquet file has an encoding that is not there yet.", "Write it with default encodings."),
     "encryption": Meaning("A Parquet file is encrypted.", WAIT),
@@ -76,7 +78,9 @@ CODES: dict[str, Meaning] = {
         "The query ends in a sink of a kind that is not known.", "Call the `sink_` method without `lazy=True`."
     ),
     "sort_slice": Meaning("A slice of a sort counts from the end.", "Sort in the other direction."),
-    "union_columns": Meaning("An input of a union has other columns than the union.", "Select the same columns of each."),
+    "union_columns": Meaning(
+        "An input of a union has other columns than the union.", "Select the same columns of each."
+    ),
     "version": Meaning(
         "This version of Polars shows its plans otherwise than Frazil knows them.",
         "Install a Polars that `frazil doctor` calls tested.",
