@@ -117,20 +117,20 @@ class Upload {
   void add_views(const Column& from, int64_t row) {
     std::string text;
     std::vector<program::RegisterView> views(static_cast<size_t>(from.rows));
+    std::vector<size_t> begins(views.size());
     for (int64_t i = 0; i < from.rows; ++i) {
       if (!from.is_valid(i)) continue;
       const std::string_view one = columns::text_at(from, i);
       program::RegisterView& view = views[static_cast<size_t>(i)];
       view = program::view_of(one.data(), static_cast<uint32>(one.size()));
       if (view.length <= program::RegisterView::kInline) continue;
-      view.address = reinterpret_cast<const char*>(text.size());
+      begins[static_cast<size_t>(i)] = text.size();
       text += one;
     }
     memory::Buffer characters = device_.allocate(static_cast<int64_t>(text.size()));
     device_.write(characters, 0, text.data(), static_cast<int64_t>(text.size()));
-    for (program::RegisterView& view : views) {
-      if (view.length > program::RegisterView::kInline)
-        view.address = characters.as<char>() + reinterpret_cast<uintptr_t>(view.address);
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (views[i].length > program::RegisterView::kInline) views[i].address = characters.as<char>() + begins[i];
     }
     device_.write(to_.values, row * 16, views.data(), from.rows * 16);
     std::lock_guard lock(mutex_);
