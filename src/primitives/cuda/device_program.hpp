@@ -13,43 +13,52 @@ namespace frazil::primitives::cuda {
 using program::Element;
 
 enum class DeviceOp : uint8 {
-  move,       // value = a
-  function,   // value = function(a, b, parameter)
-  predicate,  // mask = function(a, b)
-  range,      // mask = low <= a <= high
-  lookup,     // mask = table[a]
-  valid,      // mask = validity of column a
+  move,      // value = a
+  function,  // value = function(a, b, parameter)
+  sum,       // the value alone
+  count,
+  count_rows,  // of live rows, for a plan node
+  group_field,  // group += (a - low) * high, in bytes; with validity in mask_a: 0 for null, one more else
+  // The rest makes masks.
+  predicate,  // function(a, b)
+  range,      // low <= a <= high
+  lookup,     // table[a]
+  valid,      // validity of column a
   mask_and,
   mask_or,
   mask_and_not,
   mask_not,
-  group_field,  // group += (a - low) * high; with validity in mask_a: 0 for null, one more else
-  sum,          // the value alone
-  count,
-  count_rows,  // of live rows, for a plan node
 };
 
 constexpr uint8 kNone = 255;
 constexpr uint8 kLive = 254;  // as a mask: the rows that are live
 
+// Where a value is read: a register, a literal of the step, or a column with elements of the kind's type.
 struct DeviceOperand {
-  enum Kind : uint8 { none, reg, column, literal } kind = none;
+  enum Kind : uint8 { none, reg, literal, i8, u8, i16, u16, i32, u32, i64, f64 } kind = none;
   uint8 index = 0;
+  bool is_column() const { return kind > literal; }
 };
 
-struct DeviceStep {
+// What every step looks at: 16 bytes, so that the next step's arrive while this one runs.
+struct alignas(16) StepHead {
   DeviceOp op;
   uint8 dst = kNone;     // register, or mask register
-  uint8 cell = kNone;    // accumulator that the value is added to
+  uint8 cell = kNone;    // accumulator that the value is added to; counter of count_rows
   uint8 mask_a = kNone;  // operands of mask verbs (kNone: all rows); the rows of sums and counts (kNone: live rows)
   uint8 mask_b = kNone;
   bool filters = false;  // the mask narrows the live rows instead of being kept
   bool has_validity = false;
-  uint16 function = 0;
+  bool whole = false;  // operand a holds integers of 32 bits, whatever the program's word is
   DeviceOperand a, b;
+  uint16 function = 0;
+};
+
+struct DeviceStep : StepHead {
   int64 low = 0, high = 0;  // bounds; literal and parameter of functions
   int64 extra = 0;          // literal b
 };
+static_assert(sizeof(StepHead) == 16);
 
 constexpr int kMaxSteps = 48;
 constexpr int kMaxColumns = 16;
@@ -59,12 +68,11 @@ constexpr int kMaxNodes = 4;
 struct DeviceColumn {
   const void* values;
   const uint32* validity;  // null: none
-  Element element;
-  int64 base;  // added to what is read
+  int64 base;              // added to what is read
 };
 
 struct DeviceProgram {
-  DeviceStep steps[kMaxSteps];
+  DeviceStep steps[kMaxSteps + 1];  // one more, since heads are read ahead
   DeviceColumn columns[kMaxColumns];
   const uint8* tables[kMaxColumns];  // lookups, by DeviceStep::low
   int step_count = 0;
@@ -73,6 +81,7 @@ struct DeviceProgram {
   int cells = 0;
   int groups = 1;  // of the mixed-radix group number
   int copies = 1;  // sets of accumulators a block has: its threads share them evenly
+  uint32 cell_bytes = 0;  // of an accumulator: all its groups and copies
   int nodes = 0;
   uint32 float_cells = 0;  // bit per accumulator that holds floats
 };

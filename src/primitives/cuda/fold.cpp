@@ -16,6 +16,21 @@ using program::Operand;
 using program::Program;
 using program::Type;
 
+// none: what this interpreter does not read.
+DeviceOperand::Kind kind_of(Element element) {
+  switch (element) {
+    case Element::i8: return DeviceOperand::i8;
+    case Element::u8: return DeviceOperand::u8;
+    case Element::i16: return DeviceOperand::i16;
+    case Element::u16: return DeviceOperand::u16;
+    case Element::i32: return DeviceOperand::i32;
+    case Element::u32: return DeviceOperand::u32;
+    case Element::i64: return DeviceOperand::i64;
+    case Element::f64: return DeviceOperand::f64;
+    default: return DeviceOperand::none;
+  }
+}
+
 // Walks a program whose values still have registers of their own.
 class Folder {
  public:
@@ -93,12 +108,8 @@ class Folder {
     }
     const program::SourceColumn& source = program_.columns[operand.index];
     DeviceColumn& device = folded_.program.columns[folded_.column_of.size()];
-    device = {nullptr, nullptr, source.element,
-              source.encoding == columns::Encoding::narrow ? static_cast<int64>(source.base) : 0};
-    if (source.element == Element::bits || source.element == Element::view || source.element == Element::i128 ||
-        source.element == Element::u128 || source.element == Element::u64 || source.element == Element::f32) {
-      lack("columns of " + source.type.name());
-    }
+    device = {nullptr, nullptr, source.encoding == columns::Encoding::narrow ? static_cast<int64>(source.base) : 0};
+    if (kind_of(source.element) == DeviceOperand::none) lack("columns of " + source.type.name());
     if (source.encoding == columns::Encoding::constant) lack("constant columns");
     folded_.column_of.push_back(operand.index);
     return static_cast<uint8>(folded_.column_of.size() - 1);
@@ -122,8 +133,26 @@ class Folder {
       *literal = word_bits(value.type, static_cast<int64>(value.bits));
       return {DeviceOperand::literal, 0};
     }
-    if (auto load = direct_.find(of.index); load != direct_.end()) return {DeviceOperand::column, load->second};
+    if (auto load = direct_.find(of.index); load != direct_.end()) return load->second;
     return {DeviceOperand::reg, static_cast<uint8>(of.index)};
+  }
+
+  DeviceOperand column_operand(const Operand& of) {
+    return {kind_of(program_.columns[of.index].element), column(of)};
+  }
+
+  // Integers that 32 bits hold are compared as such in programs of wider words too.
+  bool is_whole(const DeviceOperand& operand) const {
+    if (folded_.word == Word::i32) return true;
+    const int64 base = operand.is_column() ? folded_.program.columns[operand.index].base : 0;
+    switch (operand.kind) {
+      case DeviceOperand::i8:
+      case DeviceOperand::u8:
+      case DeviceOperand::i16:
+      case DeviceOperand::u16: return std::abs(base) < int64{1} << 30;
+      case DeviceOperand::i32: return base == 0;
+      default: return false;
+    }
   }
 
   uint8 mask(const Operand& of) {
@@ -151,11 +180,10 @@ class Folder {
 
   void load(const Instruction& i) {
     if (reads_[i.dst.index] == 1 && !summed(i.dst)) {
-      direct_[i.dst.index] = column(i.a);
+      direct_[i.dst.index] = column_operand(i.a);
       return;
     }
-    DeviceStep& step = value_step(DeviceOp::move, i);
-    step.a = {DeviceOperand::column, column(i.a)};
+    value_step(DeviceOp::move, i).a = column_operand(i.a);
   }
 
   bool summed(const Operand& value) const {
@@ -198,6 +226,7 @@ class Folder {
       if (field.type != Type::i32 && field.type != Type::i64) return lack("group keys of this dtype");
       DeviceStep& step = add(DeviceOp::group_field);
       step.a = operand(field.value, &step.extra);
+      step.whole = is_whole(step.a);
       step.low = static_cast<int64>(field.base);
       step.high = stride;
       step.has_validity = field.nullable;
@@ -232,8 +261,8 @@ class Folder {
     switch (i.op) {
       case Op::load: return load(i);
       case Op::load_valid: {
-        const uint8 c = column(i.a);
-        mask_step(DeviceOp::valid, i).a = {DeviceOperand::column, c};
+        const DeviceOperand a = column_operand(i.a);
+        mask_step(DeviceOp::valid, i).a = a;
         return;
       }
       case Op::map: return map(i);
@@ -253,8 +282,9 @@ class Folder {
         const DeviceOperand a = operand(i.a, &literal);
         DeviceStep& step = mask_step(DeviceOp::range, i);
         step.a = a;
-        step.low = word_bits(i.type, i.imm);
-        step.high = word_bits(i.type, i.imm2);
+        step.whole = is_whole(a);
+        step.low = step.whole ? i.imm : word_bits(i.type, i.imm);
+        step.high = step.whole ? i.imm2 : word_bits(i.type, i.imm2);
         return;
       }
       case Op::lookup: {
@@ -262,6 +292,7 @@ class Folder {
         const DeviceOperand a = operand(i.a, &literal);
         DeviceStep& step = mask_step(DeviceOp::lookup, i);
         step.a = a;
+        step.whole = is_whole(a);
         step.low = static_cast<int64>(folded_.table_slot.size());
         folded_.table_slot.push_back(i.slot);
         if (folded_.table_slot.size() > kMaxColumns) lack("so many dictionary predicates");
@@ -295,7 +326,7 @@ class Folder {
     if (!(i.c == live_)) return lack("rows counted late");
     if (folded_.program.nodes == 0 || !(counted_ == live_)) {
       if (folded_.program.nodes == kMaxNodes) return lack("so many plan nodes");
-      add(DeviceOp::count_rows).low = folded_.program.nodes++;
+      add(DeviceOp::count_rows).cell = static_cast<uint8>(folded_.program.nodes++);
       counted_ = live_;
     }
     folded_.counter_of_node.push_back({i.node, folded_.program.nodes - 1});
@@ -305,7 +336,7 @@ class Folder {
   void allocate() {
     std::map<int, int> last_value, last_mask;
     auto is_mask = [](const DeviceStep& s) {
-      return s.op == DeviceOp::predicate || (s.op >= DeviceOp::range && s.op <= DeviceOp::mask_not);
+      return s.op >= DeviceOp::predicate;
     };
     for (int at = 0; at < folded_.program.step_count; ++at) {
       const DeviceStep& s = folded_.program.steps[at];
@@ -358,7 +389,7 @@ class Folder {
   Folded folded_;
   std::map<int, int> cell_of_slot_;
   std::vector<int> reads_;
-  std::map<int, uint8> direct_;  // value -> device column
+  std::map<int, DeviceOperand> direct_;  // value -> device column
   std::map<int, int> maker_;     // mask value -> step
   std::vector<const Instruction*> done_;
   Operand live_, counted_;

@@ -85,11 +85,11 @@ __device__ __forceinline__ W bound_of(int64 bound) {
 template <class W>
 struct Block {
   const DeviceProgram& program;
-  W* registers;               // row k of register r: (r * rows + k) * kThreads
-  uint32* masks;              // mask m: m * kThreads, a bit a row
-  unsigned long long* cells;  // copy c of group g of cell a: (a * groups + g) * copies + c
-  int set;                    // the copy that this thread adds to
-  bool alone;                 // nobody else adds to it
+  W* registers;   // row k of register r: (r * rows + k) * kThreads
+  uint32* masks;  // mask m: m * kThreads, a bit a row
+  char* cells;    // copy c of group g of cell a: a * cell_bytes + (g * copies + c) * 8
+  uint32 set;     // the copy that this thread adds to, in bytes
+  bool alone;     // nobody else adds to it
 };
 
 // The rows that a thread works on, as numbers below Tuning::rows. Row k of a thread lies kThreads behind row k - 1
@@ -104,7 +104,13 @@ struct FewRows {
   __device__ __forceinline__ int operator[](int j) const { return row[j]; }
 };
 
+// Two words of constant memory instead of ten fields one after the other.
+__device__ __forceinline__ StepHead head_of(const DeviceStep& step) {
+  return __builtin_bit_cast(StepHead, reinterpret_cast<const ulonglong2&>(step));
+}
+
 // Runs steps over N rows of a thread. Bit j of a mask in hand is row rows[j]; masks in shared memory go by row.
+// Arrays are local to a case of the switch: one that lives on through the loop is copied in every step.
 template <class W, bool kGrouped, int N, class Rows>
 struct Worker {
   static constexpr int kRows = Tuning<W, kGrouped>::rows;
@@ -115,8 +121,9 @@ struct Worker {
   const Rows rows;
   const long base;
   uint32 live;
-  uint32 group[kGrouped ? N : 1];
+  bool sparse;  // dead rows are not read: they may lie behind the end, or be too many
   uint32 (&counted)[kMaxNodes];
+  uint32 group[kGrouped ? N : 1];  // where the accumulators of a row's group lie in a cell, in bytes
 
   __device__ __forceinline__ uint32 mask_of(uint8 index) const {
     if (index == kNone) return kAll;
@@ -141,50 +148,72 @@ struct Worker {
     }
   }
 
-  // Values of a column; dead rows read as 0.
-  template <class E>
-  __device__ __forceinline__ void read(const DeviceColumn& column, W* values) const {
+  // Values of a column; dead rows are 0 or what lies there.
+  template <class E, class T>
+  __device__ __forceinline__ void read(const DeviceOperand& operand, T (&values)[N]) const {
+    const DeviceColumn& column = block.program.columns[operand.index];
     const E* from = static_cast<const E*>(column.values) + base + threadIdx.x;
     E raw[N];
+    if (sparse) {
 #pragma unroll
-    for (int j = 0; j < N; ++j) raw[j] = live >> j & 1 ? from[rows[j] * kThreads] : E(0);
-    const W offset = static_cast<W>(column.base);
+      for (int j = 0; j < N; ++j) raw[j] = live >> j & 1 ? from[rows[j] * kThreads] : E(0);
+    } else {
+#pragma unroll
+      for (int j = 0; j < N; ++j) raw[j] = from[rows[j] * kThreads];
+    }
+    const T offset = static_cast<T>(column.base);
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-      values[j] = static_cast<W>(raw[j]);
+      values[j] = static_cast<T>(raw[j]);
       if constexpr (!__is_same(E, double)) values[j] += offset;  // -0.0 + 0.0 would lose its sign
     }
   }
 
-  __device__ __forceinline__ void fetch(const DeviceOperand& operand, int64 literal, W* values) const {
-    if (operand.kind == DeviceOperand::reg) {
+  template <class T>
+  __device__ __forceinline__ void fetch(const DeviceOperand& operand, int64 literal, T (&values)[N]) const {
+    if constexpr (__is_same(T, W)) {
+      if (operand.kind == DeviceOperand::reg) {
+        const W* from = block.registers + operand.index * kRows * kThreads + threadIdx.x;
 #pragma unroll
-      for (int j = 0; j < N; ++j)
-        values[j] = block.registers[(operand.index * kRows + rows[j]) * kThreads + threadIdx.x];
-    } else if (operand.kind == DeviceOperand::literal) {
-      const W value = literal_of<W>(literal);
-#pragma unroll
-      for (int j = 0; j < N; ++j) values[j] = value;
-    } else if (operand.kind == DeviceOperand::column) {
-      const DeviceColumn& column = block.program.columns[operand.index];
-      switch (column.element) {
-        case Element::i8: return read<int8>(column, values);
-        case Element::u8: return read<uint8>(column, values);
-        case Element::i16: return read<int16>(column, values);
-        case Element::u16: return read<uint16>(column, values);
-        case Element::i32: return read<int32>(column, values);
-        case Element::u32: return read<uint32>(column, values);
-        case Element::i64: return read<int64>(column, values);
-        case Element::f64:
-          if constexpr (__is_same(W, double)) return read<double>(column, values);
-          break;
-        default: break;
+        for (int j = 0; j < N; ++j) values[j] = from[rows[j] * kThreads];
+        return;
       }
+      if constexpr (__is_same(W, double)) {
+        if (operand.kind == DeviceOperand::f64) return read<double>(operand, values);
+      }
+    }
+    switch (operand.kind) {
+      case DeviceOperand::i8: return read<int8>(operand, values);
+      case DeviceOperand::u8: return read<uint8>(operand, values);
+      case DeviceOperand::i16: return read<int16>(operand, values);
+      case DeviceOperand::u16: return read<uint16>(operand, values);
+      case DeviceOperand::i32: return read<int32>(operand, values);
+      case DeviceOperand::u32: return read<uint32>(operand, values);
+      case DeviceOperand::i64: return read<int64>(operand, values);
+      default: break;
+    }
+#pragma unroll
+    for (int j = 0; j < N; ++j) values[j] = literal_of<T>(literal);
+  }
+
+  // Gives operand a to use, as integers of 32 bits where they hold it.
+  template <class Use>
+  __device__ __forceinline__ void with_whole(const StepHead& step, int64 literal, const Use& use) const {
+    if (sizeof(W) > 4 && step.whole) {
+      int32 a[N];
+      fetch(step.a, literal, a);
+      use(a);
+    } else {
+      W a[N];
+      fetch(step.a, literal, a);
+      use(a);
     }
   }
 
-  __device__ __forceinline__ void function(const DeviceStep& step, W* a, const W* b) const {
-    const W parameter = literal_of<W>(step.high);
+  __device__ __forceinline__ void function(const StepHead& step, const DeviceStep& more, W (&a)[N]) const {
+    W b[N];
+    fetch(step.b, more.extra, b);
+    const W parameter = literal_of<W>(more.high);
     switch (step.function) {
 #define FZ_FUNCTION(number, name)                                                                         \
   case number:                                                                                            \
@@ -196,7 +225,10 @@ struct Worker {
     }
   }
 
-  __device__ __forceinline__ uint32 predicate(const DeviceStep& step, const W* a, const W* b) const {
+  __device__ __forceinline__ uint32 predicate(const StepHead& step, const DeviceStep& more) const {
+    W a[N], b[N];
+    fetch(step.a, more.low, a);
+    fetch(step.b, more.extra, b);
     uint32 mask = 0;
     switch (step.function) {
 #define FZ_PREDICATE(number, name)                               \
@@ -212,29 +244,33 @@ struct Worker {
     return mask;
   }
 
-  __device__ __forceinline__ uint32 range(const DeviceStep& step, const W* a) const {
-    const W low = bound_of<W>(step.low), high = bound_of<W>(step.high);
+  __device__ __forceinline__ uint32 range(const StepHead& step, const DeviceStep& more) const {
     uint32 mask = 0;
+    with_whole(step, 0, [&]<class T>(const T(&a)[N]) {
+      const T low = bound_of<T>(more.low), high = bound_of<T>(more.high);
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if (a[j] >= low && a[j] <= high) mask |= 1u << j;
-    }
+      for (int j = 0; j < N; ++j) {
+        if (a[j] >= low && a[j] <= high) mask |= 1u << j;
+      }
+    });
     return mask;
   }
 
-  __device__ __forceinline__ uint32 lookup(const DeviceStep& step, const W* a) const {
-    const uint8* table = block.program.tables[step.low];
-    const auto size = static_cast<uint32>(step.high);
+  __device__ __forceinline__ uint32 lookup(const StepHead& step, const DeviceStep& more) const {
+    const uint8* table = block.program.tables[more.low];
+    const auto size = static_cast<uint32>(more.high);
     uint32 mask = 0;
+    with_whole(step, 0, [&](const auto& a) {
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
-      const auto code = static_cast<uint32>(static_cast<int>(a[j]));
-      if (live >> j & 1 && code < size) mask |= static_cast<uint32>(table[code]) << j;
-    }
+      for (int j = 0; j < N; ++j) {
+        const auto code = static_cast<uint32>(static_cast<int>(a[j]));
+        if (live >> j & 1 && code < size) mask |= static_cast<uint32>(table[code]) << j;
+      }
+    });
     return mask;
   }
 
-  __device__ __forceinline__ uint32 valid(const DeviceStep& step) const {
+  __device__ __forceinline__ uint32 valid(const StepHead& step) const {
     const uint32* words = block.program.columns[step.a.index].validity;
     if (!words) return kAll;
     uint32 mask = 0;
@@ -246,68 +282,101 @@ struct Worker {
     return mask;
   }
 
-  __device__ __forceinline__ void add_digit(const DeviceStep& step, const W* a) {
-    const W low = W(step.low);
-    const auto stride = static_cast<uint32>(step.high);
+  __device__ __forceinline__ void add_digit(const StepHead& step, const DeviceStep& more) {
+    const auto stride = static_cast<uint32>(more.high);
     const uint32 present = mask_of(step.mask_a);
+    with_whole(step, more.extra, [&]<class T>(const T(&a)[N]) {
+      const T low = T(more.low);
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
-      auto digit = static_cast<uint32>(static_cast<long>(a[j] - low));
-      if (step.has_validity) digit = present >> j & 1 ? digit + 1 : 0;
-      group[j] += digit * stride;
-    }
+      for (int j = 0; j < N; ++j) {
+        auto digit = static_cast<uint32>(static_cast<long>(a[j] - low));
+        if (step.has_validity) digit = present >> j & 1 ? digit + 1 : 0;
+        group[j] += digit * stride;
+      }
+    });
   }
 
-  __device__ __forceinline__ uint32 rows_of(const DeviceStep& step) const {
+  __device__ __forceinline__ uint32 rows_of(const StepHead& step) const {
     return step.mask_a == kNone ? live : live & mask_of(step.mask_a);
   }
 
+  template <class T>
+  __device__ __forceinline__ T* accumulator(char* cell, int j) const {
+    return reinterpret_cast<T*>(cell + group[j]);
+  }
+
   // Without groups every thread has accumulators of its own.
-  __device__ __forceinline__ void sum(const DeviceStep& step, const W* a) const {
-    const DeviceProgram& program = block.program;
-    auto* cell =
-        reinterpret_cast<Accumulator<W>*>(block.cells) + step.cell * program.groups * program.copies + block.set;
+  __device__ __forceinline__ void sum(const StepHead& step, const W (&a)[N]) const {
+    using T = Accumulator<W>;
+    char* cell = block.cells + step.cell * block.program.cell_bytes;
     const uint32 mine = rows_of(step);
     if constexpr (!kGrouped) {
-      Accumulator<W> total = 0;
+      T total = 0;
 #pragma unroll
-      for (int j = 0; j < N; ++j) total += mine >> j & 1 ? Accumulator<W>(a[j]) : Accumulator<W>(0);
-      *cell += total;
-    } else if (block.alone) {
+      for (int j = 0; j < N; ++j) total += mine >> j & 1 ? T(a[j]) : T(0);
+      *reinterpret_cast<T*>(cell + block.set) += total;
+    } else if (__is_same(W, double) || block.alone) {  // sums of floats are never shared
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) cell[group[j] * kThreads] += Accumulator<W>(a[j]);
+        if (mine >> j & 1) *accumulator<T>(cell, j) += T(a[j]);
       }
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) add_atomically(&cell[group[j] * program.copies], Accumulator<W>(a[j]));
+        if (mine >> j & 1) add_atomically(accumulator<T>(cell, j), T(a[j]));
       }
     }
   }
 
-  __device__ __forceinline__ void count(const DeviceStep& step) const {
-    const DeviceProgram& program = block.program;
-    unsigned long long* cell = block.cells + step.cell * program.groups * program.copies + block.set;
+  __device__ __forceinline__ void count(const StepHead& step) const {
+    using T = unsigned long long;
+    char* cell = block.cells + step.cell * block.program.cell_bytes;
     const uint32 mine = rows_of(step);
     if constexpr (!kGrouped) {
-      *cell += __popc(mine);
-    } else if (block.alone) {
+      *reinterpret_cast<T*>(cell + block.set) += __popc(mine);
+    } else if (__is_same(W, double) || block.alone) {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) ++cell[group[j] * kThreads];
+        if (mine >> j & 1) ++*accumulator<T>(cell, j);
       }
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) atomicAdd(&cell[group[j] * program.copies], 1ull);
+        if (mine >> j & 1) atomicAdd(accumulator<T>(cell, j), 1ull);
       }
     }
   }
 
-  __device__ __forceinline__ void count_rows(const DeviceStep& step) {
+  __device__ __forceinline__ void count_rows(const StepHead& step) {
 #pragma unroll
-    for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.low ? __popc(live) : 0;
+    for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.cell ? __popc(live) : 0;
+  }
+
+  __device__ __forceinline__ void value(const StepHead& step, const DeviceStep& more) const {
+    W a[N];
+    fetch(step.a, more.low, a);
+    if (step.op == DeviceOp::function) function(step, more, a);
+    if (step.dst != kNone) {
+      W* to = block.registers + step.dst * kRows * kThreads + threadIdx.x;
+#pragma unroll
+      for (int j = 0; j < N; ++j) {
+        if (N == kRows || live >> j & 1) to[rows[j] * kThreads] = a[j];
+      }
+    }
+    if (step.cell != kNone) sum(step, a);
+  }
+
+  __device__ __forceinline__ uint32 mask(const StepHead& step, const DeviceStep& more) const {
+    switch (step.op) {
+      case DeviceOp::range: return range(step, more);
+      case DeviceOp::predicate: return predicate(step, more);
+      case DeviceOp::lookup: return lookup(step, more);
+      case DeviceOp::valid: return valid(step);
+      case DeviceOp::mask_and: return mask_of(step.mask_a) & mask_of(step.mask_b);
+      case DeviceOp::mask_or: return mask_of(step.mask_a) | mask_of(step.mask_b);
+      case DeviceOp::mask_and_not: return mask_of(step.mask_a) & ~mask_of(step.mask_b);
+      default: return ~mask_of(step.mask_a) & kAll;
+    }
   }
 
   // The rest of the tile for the live rows alone, if each thread of the warp has few of them.
@@ -323,59 +392,36 @@ struct Worker {
         few.row[j] = rest ? __ffs(rest) - 1 : 0;
         rest &= rest - 1;
       }
-      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few, base, (1u << __popc(live)) - 1, {}, counted};
+      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few, base, (1u << __popc(live)) - 1, true, counted, {}};
       worker.run(at);
       return true;
     }
     return false;
   }
 
+  // False if nothing is left to do in this tile.
+  __device__ __forceinline__ bool narrow(uint32 mask, int at) {
+    live &= mask;
+    if (!__any_sync(~0u, live) || run_few(at)) return false;
+    sparse |= __any_sync(~0u, 2 * __popc(live) <= N) != 0;
+    return true;
+  }
+
   __device__ __forceinline__ void run(int at) {
+    StepHead next = head_of(block.program.steps[at]);
     while (at < block.program.step_count) {
-      const DeviceStep& step = block.program.steps[at++];
-      W a[N];
-      uint32 mask = 0;
-      bool makes_value = false;
-      fetch(step.a, step.op == DeviceOp::group_field ? step.extra : step.low, a);
-      switch (step.op) {
-        case DeviceOp::move:
-        case DeviceOp::sum: makes_value = true; break;
-        case DeviceOp::function:
-        case DeviceOp::predicate: {
-          W b[N];
-          fetch(step.b, step.extra, b);
-          makes_value = step.op == DeviceOp::function;
-          if (makes_value) function(step, a, b);
-          else mask = predicate(step, a, b);
-          break;
-        }
-        case DeviceOp::range: mask = range(step, a); break;
-        case DeviceOp::lookup: mask = lookup(step, a); break;
-        case DeviceOp::valid: mask = valid(step); break;
-        case DeviceOp::mask_and: mask = mask_of(step.mask_a) & mask_of(step.mask_b); break;
-        case DeviceOp::mask_or: mask = mask_of(step.mask_a) | mask_of(step.mask_b); break;
-        case DeviceOp::mask_and_not: mask = mask_of(step.mask_a) & ~mask_of(step.mask_b); break;
-        case DeviceOp::mask_not: mask = ~mask_of(step.mask_a) & kAll; break;
-        case DeviceOp::group_field:
-          if constexpr (kGrouped) add_digit(step, a);
-          continue;
-        case DeviceOp::count: count(step); continue;
-        case DeviceOp::count_rows: count_rows(step); continue;
-      }
-      if (makes_value) {
-        if (step.dst != kNone) {
-#pragma unroll
-          for (int j = 0; j < N; ++j) {
-            if (N == kRows || live >> j & 1)
-              block.registers[(step.dst * kRows + rows[j]) * kThreads + threadIdx.x] = a[j];
-          }
-        }
-        if (step.cell != kNone) sum(step, a);
-      } else if (step.filters) {
-        live &= mask;
-        if (!__any_sync(~0u, live) || run_few(at)) return;
+      const StepHead step = next;
+      const DeviceStep& more = block.program.steps[at];
+      next = head_of(block.program.steps[++at]);
+      if (step.op <= DeviceOp::sum) value(step, more);
+      else if (step.op == DeviceOp::count) count(step);
+      else if (step.op == DeviceOp::count_rows) count_rows(step);
+      else if (step.op == DeviceOp::group_field) {
+        if constexpr (kGrouped) add_digit(step, more);
       } else {
-        store_mask(step.dst, mask);
+        const uint32 made = mask(step, more);
+        if (!step.filters) store_mask(step.dst, made);
+        else if (!narrow(made, at)) return;
       }
     }
   }
@@ -393,17 +439,22 @@ __global__ void __launch_bounds__(kThreads, Tuning<W, kGrouped>::blocks)
   const Block<W> block{program,
                        registers,
                        reinterpret_cast<uint32*>(behind) + threadIdx.x,
-                       reinterpret_cast<unsigned long long*>(behind + program.masks * kThreads * sizeof(uint32)),
-                       static_cast<int>(threadIdx.x) % program.copies,
+                       behind + program.masks * kThreads * sizeof(uint32),
+                       threadIdx.x % program.copies * 8,
                        program.copies == kThreads};
+  auto* cells = reinterpret_cast<unsigned long long*>(block.cells);
   const int accumulators = program.cells * program.groups;
-  for (int j = threadIdx.x; j < accumulators * program.copies; j += kThreads) block.cells[j] = 0;
+  for (int j = threadIdx.x; j < accumulators * program.copies; j += kThreads) cells[j] = 0;
   __syncthreads();
   uint32 counted[kMaxNodes] = {};  // this thread's live rows, by node
 
   for (long base = blockIdx.x * kTile; base < rows; base += gridDim.x * kTile) {
-    Worker<W, kGrouped, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, {}, counted};
-    if (base + kTile > rows) {
+    Worker<W, kGrouped, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, base + kTile > rows, counted, {}};
+    if constexpr (kGrouped) {
+#pragma unroll
+      for (int k = 0; k < kRows; ++k) worker.group[k] = block.set;
+    }
+    if (worker.sparse) {
       worker.live = 0;
 #pragma unroll
       for (int k = 0; k < kRows; ++k) {
@@ -415,7 +466,7 @@ __global__ void __launch_bounds__(kThreads, Tuning<W, kGrouped>::blocks)
   __syncthreads();
   // A block's total of an accumulator: its copies, added in order.
   for (int j = threadIdx.x; j < accumulators; j += kThreads) {
-    const unsigned long long* copies = block.cells + j * program.copies;
+    const unsigned long long* copies = cells + j * program.copies;
     unsigned long long* to = &totals[long(blockIdx.x) * accumulators + j];
     if (__is_same(W, double) && program.float_cells >> (j / program.groups) & 1) {
       double sum = 0;

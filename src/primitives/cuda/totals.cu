@@ -112,8 +112,11 @@ bool CudaDevice::run_totals(const DeviceRun& run, DeviceRows& result) {
     p.tables[t] = tables.back().as<uint8>();
     table_sizes.push_back(table.size);
   }
+  p.cell_bytes = static_cast<uint32>(p.groups * p.copies * 8);
   for (int at = 0; at < p.step_count; ++at) {
-    if (p.steps[at].op == DeviceOp::lookup) p.steps[at].high = table_sizes[static_cast<size_t>(p.steps[at].low)];
+    DeviceStep& step = p.steps[at];
+    if (step.op == DeviceOp::lookup) step.high = table_sizes[static_cast<size_t>(step.low)];
+    if (step.op == DeviceOp::group_field) step.high *= p.copies * 8;
   }
   const Variant variant = variant_of(folded);
   const size_t shared = shared_bytes(folded, p.copies);
