@@ -33,6 +33,7 @@ struct FunctionInfo {
   Shape shape = Shape::map;
   int arguments = 1;
   int parameters = 0;              // map: literals that `apply` takes behind its arguments
+  int usual_parameter = 0;         // map: not 0: loops are also compiled for this value of the parameter
   int payload = 0;                 // values that Polars passes after the function's name
   TypeSet kernels = 0;             // map: types that `apply` is compiled for
   bool to_mask = false;            // map, host: apply gives truth

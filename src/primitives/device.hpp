@@ -29,6 +29,12 @@ class DeviceTable {
   virtual bool unique() const = 0;
 };
 
+// Rows that a probe's answers stand for: probed row probed[i] has the match build[i], kNoRow for none.
+struct DeviceMatches {
+  int64_t rows = 0;
+  memory::Buffer probed, build;  // uint32
+};
+
 // What stands in a slot of a program and comes from outside of it; at most one is set.
 struct DeviceSlot {
   const cpu::LookupTable* lookup = nullptr;
@@ -93,8 +99,12 @@ class Device {
   virtual std::string lacks(const program::Program& program) const = 0;
   virtual DeviceRows run(const DeviceRun& run) = 0;
 
-  // A table of packed keys of 64 or 128 bits below 2^bits, or of views. Rows without a valid key have none.
-  virtual std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits) = 0;
+  // A table of packed keys of 64 or 128 bits below 2^bits, or of views. Rows without a valid key have none. Where a
+  // key has several rows a probe finds one that stands for them; with `all_rows` the others can be asked for.
+  virtual std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits, bool all_rows) = 0;
+  // All matches of `rows` rows for which a probe found these rows, in the order of both sides. A row that found none
+  // stays one row.
+  virtual DeviceMatches expand(const DeviceTable& table, const memory::Buffer& found, int64_t rows) = 0;
 
   // Row numbers[i] becomes row i; kNoRow gives null where `optional`.
   virtual columns::Column gather(const columns::Column& column, const memory::Buffer& numbers, int64_t rows,

@@ -108,6 +108,8 @@ __device__ __noinline__ Computed<T> compute(T a, [[maybe_unused]] T b, [[maybe_u
     else if constexpr (n == 1) return F::apply(a);
     else if constexpr (n == 2 && F::info.may_fail) return F::apply(a, b, bad);
     else if constexpr (n == 2) return F::apply(a, b);
+    else if constexpr (F::info.may_fail && F::info.usual_parameter != 0)
+      return c == T(F::info.usual_parameter) ? F::apply(a, b, T(F::info.usual_parameter), bad) : F::apply(a, b, c, bad);
     else if constexpr (F::info.may_fail) return F::apply(a, b, c, bad);
     else return F::apply(a, b, c);
   };
