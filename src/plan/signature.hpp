@@ -41,6 +41,7 @@ struct FunctionInfo {
   const char* failure = "";        // what to tell the user then
   bool invalid_operation = false;  // the failure's class is InvalidOperationError, else ComputeError
   bool by_value = false;  // null gives null, and nothing but the value counts: once per value of a dictionary is enough
+  bool portable = false;  // segmented: written over primitives alone, so that devices run it too
   bool exact = true;      // CPU and GPU give the same bits
   const char* doc = "";
   const char* example = "";

@@ -55,11 +55,14 @@ struct DeviceRun {
 };
 
 struct DeviceRows {
-  int64_t rows = 0;  // groups, or rows that were emitted
-  // Emits: the array of each number, masks a byte a row. Groups: their keys, then their cells. In device memory.
+  // Rows that were emitted, and the array of each number: masks a byte a row, numbers of groups below `groups`.
+  int64_t rows = 0;
   std::vector<memory::Buffer> arrays;
+  // Of Op::group: how many there are; their keys, then their cells.
+  int64_t groups = 0;
+  std::vector<memory::Buffer> group_arrays;
   std::vector<memory::Buffer> characters;     // that views in the arrays point into, beside those of columns
-  std::vector<std::vector<std::byte>> cells;  // neither groups nor emits: accumulators by group number, on the host
+  std::vector<std::vector<std::byte>> cells;  // without Op::group: accumulators by group number, on the host
   std::vector<int64_t> node_rows;
   cpu::RowError error;
   int64_t launches = 0;
@@ -119,6 +122,11 @@ class Device {
   virtual std::optional<columns::Interval> interval(const columns::Column& column) = 0;
   // The text of a view column's longer values one after the other, and where each begins.
   virtual void pack_text(const columns::Column& column, memory::Buffer& characters, memory::Buffer& begins) = 0;
+
+  // How many different values each group has (uint32); null is one, all NaN are one, and so are both zeros. `numbers`:
+  // of the rows' groups; empty: there is one group.
+  virtual memory::Buffer count_distinct(const columns::Column& column, const memory::Buffer& numbers,
+                                        int64_t groups) = 0;
 
   // Row numbers in the order of keys, stable. Keys hold numbers, truth or codes with ranks.
   virtual memory::Buffer order(std::span<const DeviceSortKey> keys, int64_t rows) = 0;

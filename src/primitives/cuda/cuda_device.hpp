@@ -54,6 +54,7 @@ class CudaDevice : public Device {
   void unpack_key(const memory::Buffer& keys, const DeviceKeyField& field, columns::Column& to) override;
   std::optional<columns::Interval> interval(const columns::Column& column) override;
   void pack_text(const columns::Column& column, memory::Buffer& characters, memory::Buffer& begins) override;
+  memory::Buffer count_distinct(const columns::Column& column, const memory::Buffer& numbers, int64_t groups) override;
   memory::Buffer order(std::span<const DeviceSortKey> keys, int64_t rows) override;
 
  private:

@@ -111,6 +111,12 @@ __global__ void pick(const T* from, const uint32* places, int64 rows, T* to) {
   if (at < rows) to[at] = from[places[at]];
 }
 
+// The number of the group that has a place.
+__global__ void number_places(const uint32* places, int64 groups, uint32* number_of_place) {
+  const int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at < groups) number_of_place[places[at]] = static_cast<uint32>(at);
+}
+
 __global__ void widen(const uint32* from, int64 rows, uint64* to) {
   const int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at < rows) to[at] = from[at];
@@ -167,7 +173,6 @@ std::string CudaDevice::lacks(const Program& values) const {
     if ((i.op == Op::cell_min || i.op == Op::cell_max) && program::bytes_of(i.type) == 16)
       return "minima of 128-bit numbers";
   }
-  if (find(program, is_group) && find(program, is_emit)) return "aggregates over the rows of a group";
   return "";
 }
 
@@ -447,7 +452,7 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
     result.node_rows[n] = static_cast<int64_t>(outcome.node_rows[n]);
   if (group) {
     collect_groups(run, program, a, result);
-  } else if (!emits) {
+  } else {
     for (int slot : run.cells) {
       const auto i = std::find_if(program.code.begin(), program.code.end(),
                                   [&](const Instruction& c) { return is_cell(c.op) && c.slot == slot; });
@@ -463,10 +468,10 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
 void CudaDevice::collect_groups(const DeviceRun& run, const Program& program, Attempt& a, DeviceRows& result) {
   const Instruction* group = find(program, is_group);
   memory::Buffer places;
-  if (a.dense) places = taken_places(a.places, HasByte{a.states.as<uint8>()}, result.rows);
-  else if (a.group.has_sentinel) places = taken_places(a.places, HasKey{a.keys.as<uint64>()}, result.rows);
-  else places = taken_places(a.places, HasState{a.states.as<uint32>()}, result.rows);
-  const int64_t rows = result.rows;
+  if (a.dense) places = taken_places(a.places, HasByte{a.states.as<uint8>()}, result.groups);
+  else if (a.group.has_sentinel) places = taken_places(a.places, HasKey{a.keys.as<uint64>()}, result.groups);
+  else places = taken_places(a.places, HasState{a.states.as<uint32>()}, result.groups);
+  const int64_t rows = result.groups;
   const int blocks = std::max(blocks_for(rows), 1);
   auto picked = [&](const memory::Buffer& from, int bytes) {
     memory::Buffer to = allocate(rows * bytes);
@@ -479,18 +484,34 @@ void CudaDevice::collect_groups(const DeviceRun& run, const Program& program, At
     return to;
   };
   if (a.dense) {
-    result.arrays = {allocate(rows * 8)};
-    widen<<<blocks, kBlock, 0, stream_>>>(places.as<uint32>(), rows, result.arrays[0].mutable_as<uint64>());
+    result.group_arrays = {allocate(rows * 8)};
+    widen<<<blocks, kBlock, 0, stream_>>>(places.as<uint32>(), rows, result.group_arrays[0].mutable_as<uint64>());
     FZ_CUDA_TRY(cudaGetLastError());
   } else {
-    result.arrays = {picked(a.keys, program::bytes_of(group->from))};
+    result.group_arrays = {picked(a.keys, program::bytes_of(group->from))};
   }
   for (int slot : run.cells) {
     const auto i = std::find_if(program.code.begin(), program.code.end(),
                                 [&](const Instruction& c) { return is_cell(c.op) && c.slot == slot; });
-    result.arrays.push_back(picked(a.cells.at(slot), bytes_of_cell(*i)));
+    result.group_arrays.push_back(picked(a.cells.at(slot), bytes_of_cell(*i)));
   }
   result.launches += 3 + static_cast<int64_t>(run.cells.size());
+  // Emitted places become numbers of groups.
+  memory::Buffer number_of_place;
+  for (const Instruction& i : program.code) {
+    if (i.op != Op::emit || i.a != group->dst || result.rows == 0) continue;
+    if (!number_of_place) {
+      number_of_place = allocate(a.places * 4);
+      number_places<<<blocks, kBlock, 0, stream_>>>(places.as<uint32>(), rows, number_of_place.mutable_as<uint32>());
+    }
+    memory::Buffer& emitted = result.arrays[static_cast<size_t>(i.imm)];
+    memory::Buffer numbers = allocate(result.rows * 4);
+    pick<<<blocks_for(result.rows), kBlock, 0, stream_>>>(number_of_place.as<uint32>(), emitted.as<uint32>(),
+                                                          result.rows, numbers.mutable_as<uint32>());
+    FZ_CUDA_TRY(cudaGetLastError());
+    emitted = std::move(numbers);
+    result.launches += 2;
+  }
 }
 
 }  // namespace frazil::primitives::cuda

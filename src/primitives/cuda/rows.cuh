@@ -695,6 +695,7 @@ class Rows {
   // --- cells ---
 
   __device__ __forceinline__ void cell(const Instruction& i) {
+    if (p_.pass == RowProgram::emit) return;  // they are full
     if (i.op == Op::cell_count) return add_to_cell<int64>(i, [](int) { return int64{1}; });
     with_type(i.type, [&](auto zero) {
       using T = decltype(zero);
