@@ -8,7 +8,7 @@
 
 #ifdef FZ_HOST
 #include "base/error.hpp"
-#include "lower/rules.hpp"
+#include "lower/numbers.hpp"
 
 namespace frazil::functions {
 using columns::DataType;

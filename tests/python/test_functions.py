@@ -355,7 +355,89 @@ def durations(*operations: Binary) -> Iterator[Case]:
     yield from of_pairs([pl.Duration("us")], *operations)
 
 
+def roundings(*operations: Callable[[pl.Expr], pl.Expr]) -> Iterator[Case]:
+    expressions = [operation(col("a")) for operation in operations]
+    yield from aggregate(NUMBERS, *expressions)
+    halves = [sign * (whole + half) for whole in (0, 1, 2, 9, 2**40) for half in (0.25, 0.5, 0.75) for sign in (1, -1)]
+    some = [*halves, 0.49999999999999994, 1.005, 2.675, 1e22, 123456.789, 1e-300]
+    for dtype in FLOATS:
+        yield f"{dtype}, halves", pl.DataFrame({"a": pl.Series(some, dtype=dtype), "b": 0}), expressions
+    money = pl.Series([Decimal(n) / 100 for n in range(-270, 270, 5)], dtype=pl.Decimal(6, 2))
+    yield "Decimal(6, 2), halves", pl.DataFrame({"a": money, "b": 0}), expressions
+    large = pl.Series([Decimal("9" * 36 + ".99"), Decimal(1), Decimal("-" + "9" * 36 + ".49")], dtype=pl.Decimal(38, 2))
+    for rows in (large, large[1:], large[1:2]):  # some overflow, and some do not
+        yield "Decimal(38, 2), large", pl.DataFrame({"a": rows, "b": 0}), expressions
+
+
+def rounds() -> Iterator[Case]:
+    digits = (0, 1, 2, 5, 17, 25, 200, 330)
+    modes: list[Any] = ["half_to_even", "half_away_from_zero"]
+    yield from roundings(*(partial(pl.Expr.round, decimals=some, mode=mode) for some in digits for mode in modes))
+
+
+def clips() -> Iterator[Case]:
+    for dtype in [*NUMBERS, *TIMES[:2], TIMES[3]]:
+        low, high = interesting(dtype)[2], interesting(dtype)[-3]
+        bounds = [(low, high), (high, low), (None, high), (low, None), (col("b"), high), (low, col("b"))]
+        expressions = [
+            col("a").clip(
+                *(side if side is None or isinstance(side, pl.Expr) else pl.lit(side, dtype) for side in pair)
+            )
+            for pair in [*bounds, (col("b"), col("b")), (col("b"), None), (None, col("b"))]
+        ]
+        if dtype in NUMBERS:
+            expressions += [col("a").clip(0, 5), col("a").clip(7, 2), col("a").clip(upper_bound=pl.lit(None, dtype))]
+        if dtype in FLOATS:
+            expressions += [col("a").clip(-0.5, 0.1), col("a").clip(0.0, float("nan"))]
+        yield str(dtype), pairs(dtype), expressions
+
+
+def powers() -> Iterator[Case]:
+    yield from aggregate([*WHOLES, *FLOATS], *(col("a") ** power for power in (0, 1, 2, 3, 5)))
+    yield from aggregate(WHOLES, col("a") ** 16, col("a") ** 2.0, col("a") ** 0.5)
+    yield from aggregate(FLOATS, col("a") ** 9, col("a") ** 0.5, col("a") ** 2.0)
+
+
+def fused() -> Iterator[Case]:
+    c = col("a") - 0.3
+    for dtype in FLOATS:
+        expressions = [
+            col("a") * col("b") + c,
+            c + col("a") * col("b"),
+            col("a") * col("b") - c,
+            c - col("a") * col("b"),
+        ]
+        yield str(dtype), pairs(dtype), expressions
+
+
+def of_rows(dtypes: list[Any], *operations: Callable[..., pl.Expr]) -> Iterator[Case]:
+    """Operations on all columns of a row: one, two, three, and literals."""
+    for dtype in dtypes:
+        lists: list[list[Any]] = [["a"], ["a", "b"], ["b", "a", "b"], *(["a", value] for value in literals(dtype))]
+        yield str(dtype), pairs(dtype), [operation(*columns) for operation in operations for columns in lists]
+
+
+def sums_of_rows(operation: Callable[..., pl.Expr]) -> Iterator[Case]:
+    both = (operation, partial(operation, ignore_nulls=False))
+    yield from of_rows([*WHOLES, pl.Boolean], *both)
+    for dtype in FLOATS:  # more than two are added in any order
+        yield str(dtype), pairs(dtype), [one("a", "b") for one in both]
+
+
 CASES: dict[str, Cases] = {
+    "round": rounds,
+    "floor": partial(roundings, pl.Expr.floor),
+    "ceil": partial(roundings, pl.Expr.ceil),
+    "truncate": lambda: roundings(*(partial(pl.Expr.truncate, decimals=some) for some in (0, 1, 3))),
+    "clip": clips,
+    "sign": partial(aggregate, NUMBERS, col("a").sign()),
+    "sqrt": lambda: aggregate(NUMBERS, col("a").sqrt()),
+    "pow": powers,
+    "fused": fused,
+    "max_horizontal": partial(of_rows, [*NUMBERS, pl.Boolean, *TIMES], pl.max_horizontal),
+    "min_horizontal": partial(of_rows, [*NUMBERS, pl.Boolean, *TIMES], pl.min_horizontal),
+    "sum_horizontal": partial(sums_of_rows, pl.sum_horizontal),
+    "mean_horizontal": partial(sums_of_rows, pl.mean_horizontal),
     "add": lambda: chain(
         arithmetic(operator.add), of_pairs([pl.String], operator.add), durations(operator.add, lambda a, b: b + a)
     ),
