@@ -424,7 +424,57 @@ def sums_of_rows(operation: Callable[..., pl.Expr]) -> Iterator[Case]:
         yield str(dtype), pairs(dtype), [one("a", "b") for one in both]
 
 
+SPACES = pl.DataFrame({"a": [" a ", "\t\n", "\u00a0ä\u2003", "\u3000", "aXa", "ääöä", "日本", "\u200b", ""], "b": "a"})
+
+
+def texts_of(*expressions: pl.Expr) -> Iterator[Case]:
+    """Expressions on texts with characters of all sizes, and with spaces of all kinds."""
+    yield "String", pairs(pl.String), list(expressions)
+    yield "spaces", SPACES, list(expressions)
+
+
+def strips(strip: Callable[..., pl.Expr]) -> Iterator[Case]:
+    some = ["a", "ä", "äö", "", " b", "日", "tes"]
+    yield from texts_of(
+        strip(col("a")), *(strip(col("a"), characters) for characters in some), strip(col("a"), col("b"))
+    )
+
+
+def replacements() -> Iterator[Case]:
+    expressions = []
+    for part, other in [("a", "ß"), ("a", ""), ("", "-"), ("ä", LONG), ("aa", "a"), ("日本", "x")]:
+        expressions.append(col("a").str.replace(part, other))
+        expressions.append(col("a").str.replace_all(part, other))
+        expressions += [col("a").str.replace(part, other, literal=True, n=n) for n in (0, 1, 2, 5)]
+    expressions += [col("a").str.replace_all("te", "$0", literal=True)]
+    expressions += [col("a").str.replace_all(".", "x", literal=True), col("a").str.replace("(", "x", literal=True)]
+    yield from texts_of(*expressions)
+
+
+def paddings(pad: Callable[..., pl.Expr]) -> Iterator[Case]:
+    lengths = [0, 1, 3, 14, 40]
+    yield from texts_of(*(pad(col("a").str, length) for length in lengths))
+    numbers = pl.DataFrame({"a": ["-1", "+1", "-", "", "12", "-123456789012345", "-ä"], "b": pl.Series([5] * 7)})
+    yield "numbers", numbers, [pad(col("a").str, length) for length in [*lengths, col("b")]]
+
+
 CASES: dict[str, Cases] = {
+    "len_bytes": lambda: texts_of(col("a").str.len_bytes(), col("a").str.len_bytes() * 2 - 1),
+    "len_chars": lambda: texts_of(col("a").str.len_chars()),
+    "count_matches": partial(parts_of_texts, lambda a, part: a.str.count_matches(part, literal=True)),
+    "find": partial(parts_of_texts, lambda a, part: a.str.find(part, literal=True)),
+    "strip_prefix": partial(parts_of_texts, lambda a, part: a.str.strip_prefix(part)),
+    "strip_suffix": partial(parts_of_texts, lambda a, part: a.str.strip_suffix(part)),
+    "strip_chars": partial(strips, lambda a, *some: a.str.strip_chars(*some)),
+    "strip_chars_start": partial(strips, lambda a, *some: a.str.strip_chars_start(*some)),
+    "strip_chars_end": partial(strips, lambda a, *some: a.str.strip_chars_end(*some)),
+    "contains_any": lambda: texts_of(
+        *(col("a").str.contains_any(some) for some in ([], ["a"], ["", "x"], ["ä", "語"]))
+    ),
+    "replace": replacements,
+    "pad_start": lambda: chain(paddings(lambda a, n: a.pad_start(n)), paddings(lambda a, n: a.pad_start(n, "ä"))),
+    "pad_end": lambda: chain(paddings(lambda a, n: a.pad_end(n)), paddings(lambda a, n: a.pad_end(n, "ä"))),
+    "zfill": partial(paddings, lambda a, n: a.zfill(n)),
     "round": rounds,
     "floor": partial(roundings, pl.Expr.floor),
     "ceil": partial(roundings, pl.Expr.ceil),
@@ -544,6 +594,11 @@ def approximate(rows: pl.DataFrame, expression: pl.Expr) -> list[str]:
         (col("t").str.contains("(a"), "signature"),
         (col("t").str.contains(col("t")), "signature"),
         (col("z").dt.hour(), "signature"),
+        (col("t").str.replace("a", "$0"), "signature"),
+        (col("t").str.replace("a.", "b"), "signature"),
+        (col("t").str.replace("a", col("t"), literal=True), "signature"),
+        (col("a").cast(pl.Float64).round(310), "signature"),
+        (col("a") ** col("a"), "signature"),
     ],
 )
 def test_what_is_refused_says_why(strict: frazil.Engine, expression: pl.Expr, code: str) -> None:
