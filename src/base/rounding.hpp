@@ -1,6 +1,7 @@
 // Numbers rounded to whole ones, for host and device compilers.
 #pragma once
 
+#include "base/checked.hpp"
 #include "base/target.hpp"
 
 namespace frazil {
@@ -27,7 +28,7 @@ FZ_HD double rounded(double value, Rounding how) {
 #endif
 }
 
-// The multiple of a positive unit next to a whole number. Nothing is added that the result could not hold.
+// The multiple of a positive unit next to a whole number; it wraps beyond the type.
 template <class T>
 FZ_HD T rounded_to(T value, T unit, Rounding how) {
   T multiples = value / unit, rest = value % unit;
@@ -43,7 +44,8 @@ FZ_HD T rounded_to(T value, T unit, Rounding how) {
     case Rounding::half_to_even: above = rest > unit - rest || (rest == unit - rest && (multiples & 1)); break;
     case Rounding::half_from_zero: above = rest > unit - rest || (rest == unit - rest && value > 0); break;
   }
-  return (multiples + above) * unit;
+  using U = typename Unsigned<T>::U;
+  return static_cast<T>(static_cast<U>(multiples + above) * static_cast<U>(unit));
 }
 
 FZ_HD float square_root(float value) {

@@ -8,6 +8,7 @@
 
 #ifdef FZ_HOST
 #include "base/error.hpp"
+#include "lower/moments.hpp"
 #include "lower/numbers.hpp"
 #include "lower/texts.hpp"
 

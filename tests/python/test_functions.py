@@ -458,7 +458,86 @@ def paddings(pad: Callable[..., pl.Expr]) -> Iterator[Case]:
     yield "numbers", numbers, [pad(col("a").str, length) for length in [*lengths, col("b")]]
 
 
+PERIODS = ["1d", "3d", "1w", "2w", "1mo", "5mo", "1q", "1y", "100y"]
+MOMENTS_AND_DURATIONS = [(a, pl.Duration(unit)) for a in (*MOMENTS[:3], pl.Duration("ms")) for unit in ("ms", "us")]
+
+
+def with_unit(dtype: Any) -> pl.DataFrame:
+    """Moments, or durations of each sign."""
+    if isinstance(dtype, pl.Duration):
+        return pairs(pl.Duration("us")).select(pl.all().cast(dtype))
+    return moments(dtype)[::40].select("a")
+
+
+def moments_of_units() -> Iterator[Case]:
+    for first, second in MOMENTS_AND_DURATIONS:
+        spans = [timedelta(hours=-30), timedelta(0), timedelta(days=3, microseconds=1), timedelta(microseconds=-1)]
+        rows = with_unit(first).join(pl.DataFrame({"b": pl.Series(spans).cast(second)}), how="cross")
+        yield f"{first} and {second}", rows, [col("a") + col("b"), col("b") + col("a"), col("a") + spans[2]]
+
+
+def differences_of_moments() -> Iterator[Case]:
+    for _, rows, _ in moments_of_units():
+        yield f"{rows.schema['a']} and {rows.schema['b']}", rows, [col("a") - col("b"), col("a") - timedelta(days=1)]
+    for first in MOMENTS[:3]:
+        for second in MOMENTS[:3]:
+            rows = moments(first)[::25].select("a", b=col("a").reverse().cast(second))
+            yield f"{first} and {second}", rows, [col("a") - col("b"), col("a") - date(2000, 1, 1)]
+
+
+def of_moments(*operations: Callable[[Any], pl.Expr]) -> Iterator[Case]:
+    for dtype in MOMENTS:
+        yield str(dtype), moments(dtype), [operation(col("a").dt) for operation in operations]
+    yield (
+        "UTC",
+        moments(MOMENTS[2]).with_columns(col("a").dt.replace_time_zone("UTC")),
+        [f(col("a").dt) for f in operations],
+    )
+
+
+def truncations() -> Iterator[Case]:
+    yield from of_moments(*(partial(lambda every, a: a.truncate(every), every) for every in [*PERIODS, "12h"]))
+    parts = ["1h", "90m", "36h", "15s", "250ms", "7us"]
+    for dtype in MOMENTS[2:]:
+        yield f"{dtype}, parts of days", moments(dtype)[::6], [col("a").dt.truncate(every) for every in parts]
+
+
+def offsets() -> Iterator[Case]:
+    some = [*PERIODS, "1h", "24h", "1mo2d3h", "1y3mo1w2d", "25us", "7ms1500us", "999ns"]
+    yield from of_moments(*(partial(lambda by, a: a.offset_by(by), sign + by) for by in some for sign in ("", "-")))
+
+
+def totals(unit: str) -> Iterator[Case]:
+    for of in ("ms", "us", "ns"):
+        total = getattr(col("a").dt, f"total_{unit}")
+        rows = pairs(pl.Duration("us")).select(col("a").cast(pl.Duration(of)), b=0)
+        yield f"Duration({of})", rows, [total(), total(fractional=True)]
+
+
+def scaled_durations(operation: Binary) -> Iterator[Case]:
+    for dtype in (pl.Int8, pl.Int64, pl.UInt32, *FLOATS):
+        rows = pairs(pl.Duration("us"), dtype)
+        numbers = [operation(col("a"), col("b")), operation(col("a"), 3), operation(col("a"), 0.7)]
+        yield f"Duration and {dtype}", rows, numbers
+        if operation is operator.mul:
+            yield f"{dtype} and Duration", rows, [operation(col("b"), col("a")), operation(2, col("a"))]
+
+
 CASES: dict[str, Cases] = {
+    "truncate_moment": truncations,
+    "offset_by": offsets,
+    "month_start": partial(of_moments, lambda a: a.month_start()),
+    "month_end": partial(of_moments, lambda a: a.month_end()),
+    "date": partial(of_moments, lambda a: a.date()),
+    "time": partial(parts_of_times, lambda a: a.time()),
+    "timestamp": lambda: of_moments(*(partial(lambda unit, a: a.timestamp(unit), unit) for unit in ("ms", "us", "ns"))),
+    "cast_time_unit": lambda: chain(
+        *(aggregate([pl.Duration("us"), MOMENTS[2]], col("a").dt.cast_time_unit(unit)) for unit in ("ms", "us", "ns"))
+    ),
+    **{
+        f"total_{unit}": partial(totals, unit)
+        for unit in ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds")
+    },
     "len_bytes": lambda: texts_of(col("a").str.len_bytes(), col("a").str.len_bytes() * 2 - 1),
     "len_chars": lambda: texts_of(col("a").str.len_chars()),
     "count_matches": partial(parts_of_texts, lambda a, part: a.str.count_matches(part, literal=True)),
@@ -489,14 +568,24 @@ CASES: dict[str, Cases] = {
     "sum_horizontal": partial(sums_of_rows, pl.sum_horizontal),
     "mean_horizontal": partial(sums_of_rows, pl.mean_horizontal),
     "add": lambda: chain(
-        arithmetic(operator.add), of_pairs([pl.String], operator.add), durations(operator.add, lambda a, b: b + a)
+        arithmetic(operator.add),
+        of_pairs([pl.String], operator.add),
+        durations(operator.add, lambda a, b: b + a),
+        moments_of_units(),
     ),
     "subtract": lambda: chain(
-        arithmetic(operator.sub), durations(operator.sub), of_pairs([pl.Datetime("us")], operator.sub)
+        arithmetic(operator.sub),
+        durations(operator.sub),
+        of_pairs([pl.Datetime("us")], operator.sub),
+        differences_of_moments(),
     ),
-    "multiply": partial(arithmetic, operator.mul),
+    "multiply": lambda: chain(arithmetic(operator.mul), scaled_durations(operator.mul)),
     "divide": lambda: chain(
-        of_pairs(FLOATS, operator.truediv), quotients_of_decimals(), of_pairs(WHOLES[:4], operator.truediv)
+        of_pairs(FLOATS, operator.truediv),
+        quotients_of_decimals(),
+        of_pairs(WHOLES[:4], operator.truediv),
+        scaled_durations(operator.truediv),
+        of_pairs([pl.Duration("us")], operator.truediv),
     ),
     "modulo": partial(quotients_of_wholes, operator.mod),
     "floor_divide": partial(quotients_of_wholes, operator.floordiv),
