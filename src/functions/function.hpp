@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "lower/moments.hpp"
 #include "lower/numbers.hpp"
+#include "lower/statistics.hpp"
 #include "lower/texts.hpp"
 
 namespace frazil::functions {

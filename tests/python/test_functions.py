@@ -485,6 +485,11 @@ def differences_of_moments() -> Iterator[Case]:
             yield f"{first} and {second}", rows, [col("a") - col("b"), col("a") - date(2000, 1, 1)]
 
 
+def some_moments(dtype: Any) -> pl.DataFrame:
+    """Few enough for many expressions; with the leap days, which come last."""
+    return pl.concat([moments(dtype)[::41], moments(dtype)[-5:]])
+
+
 def of_moments(*operations: Callable[[Any], pl.Expr]) -> Iterator[Case]:
     for dtype in MOMENTS:
         yield str(dtype), moments(dtype), [operation(col("a").dt) for operation in operations]
@@ -499,7 +504,7 @@ def truncations() -> Iterator[Case]:
     yield from of_moments(*(partial(lambda every, a: a.truncate(every), every) for every in [*PERIODS, "12h"]))
     parts = ["1h", "90m", "36h", "15s", "250ms", "7us"]
     for dtype in MOMENTS[2:]:
-        yield f"{dtype}, parts of days", moments(dtype)[::6], [col("a").dt.truncate(every) for every in parts]
+        yield f"{dtype}, parts of days", some_moments(dtype), [col("a").dt.truncate(every) for every in parts]
 
 
 def offsets() -> Iterator[Case]:
@@ -523,7 +528,34 @@ def scaled_durations(operation: Binary) -> Iterator[Case]:
             yield f"{dtype} and Duration", rows, [operation(col("b"), col("a")), operation(2, col("a"))]
 
 
+def statistics(*expressions: pl.Expr) -> Iterator[Case]:
+    numbers = [pl.Int8, pl.Int32, pl.Int64, pl.UInt64, *FLOATS, pl.Decimal(15, 2)]
+    for dtype in numbers:
+        small = pl.Series([n * 7 % 31 for n in range(90)]).cast(dtype)
+        yield str(dtype), pl.DataFrame({"a": small, "b": 0}), list(expressions)
+        yield f"{dtype}, one value", pl.DataFrame({"a": small[1:2], "b": 0}), list(expressions)
+        yield f"{dtype}, two values", pl.DataFrame({"a": small[1:3], "b": 0}), list(expressions)
+
+
+def quantiles() -> Iterator[Case]:
+    methods: list[Any] = ["nearest", "lower", "higher", "midpoint", "linear", "equiprobable"]
+    every = [col("a").quantile(share, method) for share in (0.0, 0.3, 0.5, 0.9, 1.0) for method in methods]
+    yield from statistics(*every)
+    some = pl.DataFrame({"a": [1.5, float("nan"), -2.0, float("inf")], "b": 0})
+    yield "NaN", some, every
+
+
 CASES: dict[str, Cases] = {
+    "any": lambda: aggregate([pl.Boolean], col("a").any(), col("a").any(ignore_nulls=False)),
+    "all": lambda: aggregate([pl.Boolean], col("a").all(), col("a").all(ignore_nulls=False)),
+    "product": lambda: chain(
+        aggregate([*WHOLES, pl.Boolean], col("a").product()),
+        statistics(*((col("a").cast(dtype) / 16 + 0.5).product() for dtype in FLOATS)),
+    ),
+    "var": lambda: statistics(*(col("a").var(ddof) for ddof in (0, 1, 2))),
+    "std": lambda: statistics(*(col("a").std(ddof) for ddof in (0, 1, 2))),
+    "median": lambda: chain(statistics(col("a").median()), aggregate([pl.Boolean], col("a").median())),
+    "quantile": quantiles,
     "truncate_moment": truncations,
     "offset_by": offsets,
     "month_start": partial(of_moments, lambda a: a.month_start()),
@@ -666,8 +698,10 @@ def test_a_function_agrees_with_polars(device: str, frame: pl.DataFrame, express
 
 
 def approximate(rows: pl.DataFrame, expression: pl.Expr) -> list[str]:
-    """Sums and means of floats depend on the order of addition."""
-    summed = any(word in str(expression) for word in (".sum()", ".mean()"))
+    """Sums, products and means of floats depend on their order."""
+    summed = any(
+        word in str(expression) for word in (".sum()", ".mean()", ".product()", ".var(", ".std(", ".quantile(")
+    )
     return ["x"] if summed and rows.lazy().select(x=expression).collect_schema()["x"].is_float() else []
 
 

@@ -115,17 +115,41 @@ Segments::Sorted Segments::sort(const std::vector<SegmentLane*>& lanes, const Gr
   return sorted;
 }
 
+namespace {
+
+// Keeps those rows of each segment where `wanted` is true.
+void filter_segments(const Column& wanted, std::vector<uint32_t>& rows, std::vector<uint32_t>& start) {
+  uint32_t kept = 0;
+  for (size_t s = 0, at = 0; s + 1 < start.size(); ++s) {
+    const uint32_t end = start[s + 1];
+    for (; at < end; ++at) {
+      const uint32_t row = rows[at];
+      if (wanted.is_valid(row) && columns::truth_at(wanted, row)) rows[kept++] = row;
+    }
+    start[s + 1] = kept;
+  }
+  rows.resize(kept);
+}
+
+}  // namespace
+
 Column Segments::aggregate(const lower::SegmentedAggregate& aggregate, const Sorted& sorted, int64_t first,
                            int64_t groups, const memory::PoolPtr& pool) const {
+  const plan::Expression& call = *aggregate.call;
   std::vector<Column> arguments;
-  for (const auto& argument : aggregate.call->arguments) arguments.push_back(sorted.arguments[place_of(*argument)]);
+  for (const auto& argument : call.arguments) arguments.push_back(sorted.arguments[place_of(*argument)]);
   const uint32_t* start = sorted.start.as<uint32_t>() + first;
-  std::vector<uint32_t> starts(start, start + groups + 1);
+  std::vector<uint32_t> starts(start, start + groups + 1), kept;
   for (uint32_t& at : starts) at -= *start;
-  const std::span<const uint32_t> rows(sorted.rows.as<uint32_t>() + *start, starts.back());
-  const uint16 id = expressions_.resolve(*aggregate.call);
-  return expressions_.functions().at(id).segments(
-      {arguments, rows, starts, aggregate.call->type, aggregate.call->payload, pool});
+  std::span<const uint32_t> rows(sorted.rows.as<uint32_t>() + *start, starts.back());
+  const lower::Function& function = expressions_.functions().at(expressions_.resolve(call));
+  if (arguments.size() > static_cast<size_t>(function.info->arguments)) {
+    kept.assign(rows.begin(), rows.end());
+    filter_segments(arguments.back(), kept, starts);
+    arguments.pop_back();
+    rows = kept;
+  }
+  return function.segments({arguments, rows, starts, call.type, call.payload, pool, call.arguments});
 }
 
 void Segments::finish(Context& context, const std::vector<SegmentLane*>& lanes, const GroupPlaces& places,
