@@ -566,10 +566,13 @@ CASES: dict[str, Cases] = {
     "cast_time_unit": lambda: chain(
         *(aggregate([pl.Duration("us"), MOMENTS[2]], col("a").dt.cast_time_unit(unit)) for unit in ("ms", "us", "ns"))
     ),
-    **{
-        f"total_{unit}": partial(totals, unit)
-        for unit in ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds")
-    },
+    "total_days": partial(totals, "days"),
+    "total_hours": partial(totals, "hours"),
+    "total_minutes": partial(totals, "minutes"),
+    "total_seconds": partial(totals, "seconds"),
+    "total_milliseconds": partial(totals, "milliseconds"),
+    "total_microseconds": partial(totals, "microseconds"),
+    "total_nanoseconds": partial(totals, "nanoseconds"),
     "len_bytes": lambda: texts_of(col("a").str.len_bytes(), col("a").str.len_bytes() * 2 - 1),
     "len_chars": lambda: texts_of(col("a").str.len_chars()),
     "count_matches": partial(parts_of_texts, lambda a, part: a.str.count_matches(part, literal=True)),
