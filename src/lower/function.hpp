@@ -77,6 +77,7 @@ struct SegmentedCall {
   const DataType& result;
   const plan::Options& payload;
   const memory::PoolPtr& pool;
+  std::span<const plan::ExpressionPtr> expressions = {};  // the arguments, for what only takes literals
 };
 
 struct Function {
@@ -93,7 +94,8 @@ class FunctionTable {
   explicit FunctionTable(std::vector<Function> functions) : functions_(std::move(functions)) {}
   const std::vector<Function>& all() const { return functions_; }
   const Function& at(uint16 id) const { return functions_[id]; }
-  // The overload of `name` that takes the arguments; none: nothing.
+  // The overload of `name` that takes the arguments; none: nothing. Functions of the shape segmented take truth behind
+  // their arguments, too: only the rows where it is true count then.
   std::optional<uint16> find(const std::string& name, const CallTypes& types) const;
   bool knows(const std::string& name) const;
   bool aggregates(const std::string& name) const;  // is the name of an aggregate

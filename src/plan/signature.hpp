@@ -9,7 +9,7 @@ namespace frazil::plan {
 // How a function is written; each shape has one generator per backend.
 enum class Shape : uint8 {
   map,        // plain values to a plain value, or a composition of such
-  view,       // text that lies in an argument
+  view,       // text that lies in an argument, or a number of 64 bits that tells of text
   string,     // new text: bytes(arguments), then write(arguments, out)
   cells,      // an aggregate as cells that combine by add, min or max
   segmented,  // host text over primitives on segments of rows

@@ -121,6 +121,11 @@ const lower::Function& Segments::function(const lower::SegmentedAggregate& aggre
   return expressions_.functions().at(expressions_.resolve(*aggregate.call));
 }
 
+// Whether a last argument more than the function has says which rows count.
+bool Segments::is_filtered(const lower::SegmentedAggregate& aggregate) const {
+  return aggregate.call->arguments.size() > static_cast<size_t>(function(aggregate).info->arguments);
+}
+
 std::vector<Column> Segments::arguments_of(const lower::SegmentedAggregate& aggregate,
                                            const std::vector<Column>& all) const {
   std::vector<Column> arguments;
@@ -129,6 +134,20 @@ std::vector<Column> Segments::arguments_of(const lower::SegmentedAggregate& aggr
 }
 
 namespace {
+
+// Keeps those rows of each segment where `wanted` is true.
+void filter_segments(const Column& wanted, std::vector<uint32_t>& rows, std::vector<uint32_t>& start) {
+  uint32_t kept = 0;
+  for (size_t s = 0, at = 0; s + 1 < start.size(); ++s) {
+    const uint32_t end = start[s + 1];
+    for (; at < end; ++at) {
+      const uint32_t row = rows[at];
+      if (wanted.is_valid(row) && columns::truth_at(wanted, row)) rows[kept++] = row;
+    }
+    start[s + 1] = kept;
+  }
+  rows.resize(kept);
+}
 
 class HostPrimitives : public lower::SegmentPrimitives {
  public:
@@ -174,13 +193,20 @@ class OnDevice : public lower::SegmentPrimitives {
 
 Column Segments::aggregate(const lower::SegmentedAggregate& aggregate, const Sorted& sorted, int64_t first,
                            int64_t groups, const memory::PoolPtr& pool) const {
-  const std::vector<Column> arguments = arguments_of(aggregate, sorted.arguments);
+  std::vector<Column> arguments = arguments_of(aggregate, sorted.arguments);
   const uint32_t* start = sorted.start.as<uint32_t>() + first;
-  std::vector<uint32_t> starts(start, start + groups + 1);
+  std::vector<uint32_t> starts(start, start + groups + 1), kept;
   for (uint32_t& at : starts) at -= *start;
-  const std::span<const uint32_t> rows(sorted.rows.as<uint32_t>() + *start, starts.back());
-  return function(aggregate).segments({arguments, groups, HostPrimitives(rows, starts, pool), rows, starts,
-                                       aggregate.call->type, aggregate.call->payload, pool});
+  std::span<const uint32_t> rows(sorted.rows.as<uint32_t>() + *start, starts.back());
+  const plan::Expression& call = *aggregate.call;
+  if (is_filtered(aggregate)) {
+    kept.assign(rows.begin(), rows.end());
+    filter_segments(arguments.back(), kept, starts);
+    arguments.pop_back();
+    rows = kept;
+  }
+  return function(aggregate).segments({arguments, groups, HostPrimitives(rows, starts, pool), rows, starts, call.type,
+                                       call.payload, pool, call.arguments});
 }
 
 void Segments::finish(Context& context, const std::vector<SegmentLane*>& lanes, const GroupPlaces& places,
@@ -198,8 +224,8 @@ void Segments::finish(Context& context, const std::vector<SegmentLane*>& lanes, 
 
 std::string Segments::device_lacks() const {
   for (const auto& aggregate : aggregates_) {
-    if (const plan::FunctionInfo& info = *function(aggregate).info; !info.portable)
-      return std::string("the aggregate ") + info.name;
+    if (!function(aggregate).info->portable) return std::string("the aggregate ") + function(aggregate).info->name;
+    if (is_filtered(aggregate)) return "aggregates over some rows of a group";
   }
   return empty() ? "" : rows_.device_lacks();
 }
@@ -215,7 +241,7 @@ std::vector<Column> Segments::take(Context& context, const Batch& source, primit
   for (const auto& aggregate : aggregates_) {
     const std::vector<Column> arguments = arguments_of(aggregate, rows.columns);
     columns.push_back(function(aggregate).segments(
-        {arguments, groups, primitives, {}, {}, aggregate.call->type, aggregate.call->payload, context.pool}));
+        {arguments, groups, primitives, {}, {}, aggregate.call->type, aggregate.call->payload, context.pool, {}}));
   }
   return columns;
 }

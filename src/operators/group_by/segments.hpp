@@ -57,6 +57,7 @@ class Segments {
   columns::Column aggregate(const lower::SegmentedAggregate& aggregate, const Sorted& sorted, int64_t first,
                             int64_t groups, const memory::PoolPtr& pool) const;
   const lower::Function& function(const lower::SegmentedAggregate& aggregate) const;
+  bool is_filtered(const lower::SegmentedAggregate& aggregate) const;
   std::vector<columns::Column> arguments_of(const lower::SegmentedAggregate& aggregate,
                                             const std::vector<columns::Column>& all) const;
 

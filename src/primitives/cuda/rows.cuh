@@ -556,7 +556,8 @@ class Rows {
   template <class F>
   __device__ __forceinline__ void view(const Instruction& i) {
     const uint32 wanted = mask(i.c);
-    each_slowly([&](int k) { set(i.dst, k, wanted >> k & 1 ? F::apply(arguments(i, k)) : RegisterView{}); });
+    using T = decltype(F::apply(arguments(i, 0)));
+    each_slowly([&](int k) { set(i.dst, k, wanted >> k & 1 ? F::apply(arguments(i, k)) : T{}); });
   }
   template <class F>
   __device__ __forceinline__ void string(const Instruction& i) {
