@@ -197,43 +197,93 @@ bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& sou
 // Fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
 constexpr int64_t kShares = 32;
 
-}  // namespace
+struct TaskRange {
+  int64_t first, end;
+  int64_t count() const { return end - first; }
+};
 
-namespace {
-
-void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments) {
-  const int64_t tasks = source->tasks();
+void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments,
+                TaskRange tasks) {
   const bool fixed = pipeline.sink->fixed_shares();
-  const int64_t lanes = fixed ? std::min(kShares, std::max<int64_t>(tasks, 1)) : context.scheduler->threads();
+  const int64_t lanes = fixed ? std::min(kShares, std::max<int64_t>(tasks.count(), 1)) : context.scheduler->threads();
   std::vector<std::unique_ptr<LaneRun>> runs(static_cast<size_t>(lanes));
   for (auto& run : runs) run = std::make_unique<LaneRun>(context, segments, *pipeline.sink);
+  const int64_t rows = std::max<int64_t>(source->facts().rows, 1);
+  auto run_task = [&](int64_t lane, int64_t task) {
+    const Batch batch = source->read(context, task);
+    runs[static_cast<size_t>(lane)]->run_task(context, batch, task);
+    context.control->rows_done += batch.rows;
+    context.control->parts_done += Control::kWhole * batch.rows / rows;
+  };
   if (fixed) {
     context.scheduler->run(context, lanes, [&](int, int64_t share) {
-      for (int64_t task = share * tasks / lanes; task < (share + 1) * tasks / lanes; ++task) {
+      const int64_t end = tasks.first + (share + 1) * tasks.count() / lanes;
+      for (int64_t task = tasks.first + share * tasks.count() / lanes; task < end; ++task) {
         context.check_cancelled();
-        runs[static_cast<size_t>(share)]->run_task(context, source->read(context, task), task);
+        run_task(share, task);
       }
     });
   } else {
-    context.scheduler->run(context, tasks, [&](int lane, int64_t task) {
-      runs[static_cast<size_t>(lane)]->run_task(context, source->read(context, task), task);
-    });
+    context.scheduler->run(context, tasks.count(), [&](int lane, int64_t task) { run_task(lane, tasks.first + task); });
   }
   std::vector<std::unique_ptr<LaneEnd>> ends;
   for (auto& run : runs) ends.push_back(run->finish(context));
   pipeline.sink->merge(context, std::move(ends));
 }
 
+using Clock = std::chrono::steady_clock;
+
 }  // namespace
 
-void run(Context& context, const Pipeline& pipeline) {
-  const auto begin = std::chrono::steady_clock::now();
+struct PipelineRun::State {
+  Context& context;
+  const Pipeline& pipeline;
+  SourcePtr source;
+  std::vector<Segment> segments;
+  TaskRange left;
+  bool has_begun = false;
+
+  double& seconds() { return context.nodes[static_cast<size_t>(pipeline.node)].seconds; }
+  void advance(int64_t tasks);
+};
+
+PipelineRun::PipelineRun(Context& context, const Pipeline& pipeline) {
+  context.check_cancelled();
+  const auto begin = Clock::now();
   SourcePtr source = pipeline.source(context);
   std::vector<Segment> segments = assemble(context, pipeline, source->facts());
-  if (!try_device(context, pipeline, source, segments)) run_on_cpu(context, pipeline, source, segments);
-  context.nodes[static_cast<size_t>(pipeline.node)].seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  context.control->rows += source->facts().rows;
+  if (source->facts().rows == 0) context.control->parts_done += Control::kWhole;
+  const TaskRange all{0, source->tasks()};
+  state_ = std::make_unique<State>(context, pipeline, std::move(source), std::move(segments), all);
+  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
 }
+
+PipelineRun::~PipelineRun() = default;
+
+bool PipelineRun::is_done() const { return state_->has_begun && state_->left.count() == 0; }
+
+void PipelineRun::State::advance(int64_t tasks) {
+  if (!has_begun && try_device(context, pipeline, source, segments)) {
+    left.first = left.end;
+    context.control->rows_done += source->facts().rows;
+    context.control->parts_done += Control::kWhole;
+    return;
+  }
+  if (pipeline.sink->fixed_shares()) tasks = left.count();
+  const TaskRange next{left.first, left.first + std::min(left.count(), tasks)};
+  left.first = next.end;
+  run_on_cpu(context, pipeline, source, segments, next);
+}
+
+void PipelineRun::advance(int64_t tasks) {
+  const auto begin = Clock::now();
+  state_->advance(tasks);
+  state_->has_begun = true;
+  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void run(Context& context, const Pipeline& pipeline) { PipelineRun(context, pipeline).advance(INT64_MAX); }
 
 std::string print_programs(Context& context, const Pipeline& pipeline) {
   SourcePtr source = pipeline.source(context);
