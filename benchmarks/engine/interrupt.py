@@ -39,11 +39,12 @@ def works(data: Path) -> dict[str, Work]:
     """What is interrupted."""
     key, value, number = col("k"), col("v"), pl.int_range(ROWS)
     table = pl.select(k=number % 1000, v=number * 7919 % ROWS, f=(number * 31 % ROWS) / 7).lazy()
-    few = pl.LazyFrame({"k": [1] * 60_000, "w": range(60_000)})
+    other = table.collect().with_columns(f=1 - col("f")).lazy()
+    few = pl.LazyFrame({"k": [1] * 30_000, "w": range(30_000)})
     pairs = few.join(few, on="k").filter(col("w") + col("w_right") < 0).select(pl.len())
     text = pl.concat_str(value.cast(pl.String), key.cast(pl.String))
     lines = pl.scan_parquet(data / "lineitem.parquet")
-    sorted_parts = [table.filter(key > least).sort("v", "k").map_batches(lambda rows: rows) for least in (3, 7)]
+    parts = [of.sort("f", "k").head(3_000_000).map_batches(lambda rows: rows.head(9)) for of in (table, other)]
     return {
         "decoding": collected(lines),
         "filter": collected(lines.filter(col("l_comment").str.contains("a.*b.*c"))),
@@ -64,7 +65,7 @@ def works(data: Path) -> dict[str, Work]:
         "union": collected(pl.concat([table.filter(key > 3), table.filter(key < 9)])),
         "slice": collected(table.filter(key > 3).slice(100_000, 2_000_000)),
         "rows to a file": lambda engine: table.filter(key > 3).sink_csv("/dev/null", engine=engine),
-        "parts below Polars": collected(sorted_parts[0].join(sorted_parts[1].head(10), on="v")),
+        "parts below Polars": collected(parts[0].join(parts[1], on="v")),
     }
 
 

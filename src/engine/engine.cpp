@@ -99,14 +99,24 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
     places.push_back(static_cast<size_t>(found - made.begin()));
   }
   for (execute::Parked& batch : rows.batches()) {
-    columns::Batch plain{batch.rows(), {}, batch.ordinal()};
-    if (batch.is_on_device()) {
-      const columns::Batch made = context.resident->download(context, batch.load());
-      for (size_t place : places) plain.columns.push_back(primitives::decode(made.columns[place], context.pool));
-    } else {
-      for (size_t place : places) plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
+    if (batch.is_on_device())
+      batch = execute::Parked(context.parking, context.resident->download(context, batch.load()));
+  }
+  table->batches.resize(rows.batches().size());
+  auto decode = [&](int, int64_t number) {
+    execute::Parked& batch = rows.batches()[static_cast<size_t>(number)];
+    columns::Batch& plain = table->batches[static_cast<size_t>(number)];
+    plain = {batch.rows(), {}, batch.ordinal()};
+    for (size_t place : places) {
+      context.check_cancelled();
+      plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
     }
-    table->batches.push_back(std::move(plain));
+  };
+  const auto batches = static_cast<int64_t>(table->batches.size());
+  if (batches == 1) {
+    decode(0, 0);  // sooner done than handed to another thread
+  } else {
+    context.scheduler->run(context, batches, decode);
   }
   return table;
 }

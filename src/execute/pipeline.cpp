@@ -60,7 +60,7 @@ class LaneRun {
   LaneRun(Context& context, std::vector<Segment>& segments, Sink& sink) : node_rows_(context.nodes.size(), 0) {
     for (Segment& segment : segments) {
       Part part{.segment = &segment,
-                .machine = {segment.program, context.functions->cpu, context.pool},
+                .machine = {segment.program, context.functions->cpu, context.pool, context.control->cancelled},
                 .slots = {},
                 .states = {},
                 .end = {},
@@ -107,6 +107,7 @@ class LaneRun {
     bind(batch);
     part.machine.run(bound_, batch.rows, batch.ordinal, part.position, part.states.data(), node_rows_.data());
     part.position += batch.rows;
+    context.check_cancelled();
     raise(context, part.machine.error());
     part.end->end(context, batch);
     if (!part.segment->cut) return;
