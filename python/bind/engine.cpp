@@ -1,9 +1,15 @@
 // The engine. Queries run without the GIL; the waiting thread takes it now and then to look for Ctrl-C.
 #include "engine/engine.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
 
 #include "base/error.hpp"
 #include "bind.hpp"
@@ -25,6 +31,47 @@ struct PythonEngine {
 struct PythonResult {
   engine::Result result;
   memory::PoolPtr pool;
+  const engine::Report& report() const { return result.report; }
+};
+
+// One query, which may be several runs, as other threads see it.
+struct PythonQuery {
+  std::shared_ptr<execute::Control> control = std::make_shared<execute::Control>();
+  std::optional<double> fraction() const {  // nothing, as long as no run has begun
+    const int64_t whole = control->pipelines * execute::Control::kWhole;
+    if (whole == 0) return std::nullopt;
+    return std::min(1.0, static_cast<double>(control->parts_done) / static_cast<double>(whole));
+  }
+};
+
+// Rows that are asked for piece by piece; gone once closed.
+class PythonStream {
+ public:
+  PythonStream(std::shared_ptr<engine::Engine> engine, engine::Stream stream)
+      : engine_(std::move(engine)), stream_(std::move(stream)), report_(stream_->report()) {}
+
+  std::optional<PythonTable> next() {
+    nb::gil_scoped_release release;
+    std::lock_guard lock(mutex_);
+    if (!stream_) return std::nullopt;
+    engine::TablePtr table = stream_->next();
+    report_ = stream_->report();
+    if (!table) return std::nullopt;
+    return PythonTable{std::move(table), engine_->pool()};
+  }
+  void close() {
+    nb::gil_scoped_release release;
+    std::lock_guard lock(mutex_);
+    stream_.reset();
+  }
+  bool is_done() const { return !stream_ || stream_->is_done(); }
+  const engine::Report& report() const { return report_; }
+
+ private:
+  std::shared_ptr<engine::Engine> engine_;
+  std::mutex mutex_;
+  std::optional<engine::Stream> stream_;
+  engine::Report report_;  // as it was after the latest piece
 };
 
 // Whether the user pressed Ctrl-C. The handler's exception is dropped: cancellation raises KeyboardInterrupt itself.
@@ -61,26 +108,47 @@ nb::list describe(const std::vector<engine::NodeReport>& report) {
   return all;
 }
 
-PythonResult run(const PythonEngine& self, const PythonNode& node) {
+engine::Watch watch(const PythonQuery* query) { return {query ? query->control : nullptr, interrupted}; }
+
+PythonResult run(const PythonEngine& self, const PythonNode& node, const PythonQuery* query) {
   std::shared_ptr<engine::Engine> engine = self.engine;
   self.get();
   nb::gil_scoped_release release;
-  return {engine->run(node.node, interrupted), engine->pool()};
+  return {engine->run(node.node, watch(query)), engine->pool()};
+}
+
+std::unique_ptr<PythonStream> stream(const PythonEngine& self, const PythonNode& node, const PythonQuery* query) {
+  return std::make_unique<PythonStream>(self.engine, self.get().stream(node.node, watch(query)));
+}
+
+template <class Run>
+nb::class_<Run> bind_report(nb::class_<Run> run) {
+  return run.def_prop_ro("report", [](const Run& self) { return describe(self.report().nodes); })
+      .def_prop_ro("tiles_loaded", [](const Run& self) { return self.report().tiles_loaded; })
+      .def_prop_ro("bytes_peak", [](const Run& self) { return self.report().bytes_peak; })
+      .def_prop_ro("bytes_spilled", [](const Run& self) { return self.report().bytes_spilled; })
+      .def_prop_ro("launches", [](const Run& self) { return self.report().launches; })
+      .def_prop_ro("kernel_seconds", [](const Run& self) { return self.report().kernel_seconds; })
+      .def_prop_ro("device_bytes", [](const Run& self) { return self.report().device_bytes; })
+      .def_prop_ro("notes", [](const Run& self) { return self.report().notes; });
 }
 
 }  // namespace
 
 void bind_engine(nb::module_& module) {
-  nb::class_<PythonResult>(module, "Result", "The rows of a query, and what made them.")
+  module.def("interrupted", interrupted);
+  nb::class_<PythonQuery>(module, "Query", "One query, which may be several runs, as other threads see it.")
+      .def(nb::init<>())
+      .def("cancel", [](PythonQuery& self) { self.control->cancelled = true; })
+      .def_prop_ro("fraction", &PythonQuery::fraction)
+      .def_prop_ro("rows", [](const PythonQuery& self) { return self.control->rows.load(); })
+      .def_prop_ro("rows_done", [](const PythonQuery& self) { return self.control->rows_done.load(); });
+  bind_report(nb::class_<PythonStream>(module, "Stream", "The rows of a query piece by piece."))
+      .def("next", &PythonStream::next)
+      .def_prop_ro("is_done", &PythonStream::is_done)
+      .def("close", &PythonStream::close);
+  bind_report(nb::class_<PythonResult>(module, "Result", "The rows of a query, and what made them."))
       .def_prop_ro("rows", [](const PythonResult& self) { return self.result.table->rows(); })
-      .def_prop_ro("report", [](const PythonResult& self) { return describe(self.result.report); })
-      .def_prop_ro("tiles_loaded", [](const PythonResult& self) { return self.result.tiles_loaded; })
-      .def_prop_ro("bytes_peak", [](const PythonResult& self) { return self.result.bytes_peak; })
-      .def_prop_ro("bytes_spilled", [](const PythonResult& self) { return self.result.bytes_spilled; })
-      .def_prop_ro("launches", [](const PythonResult& self) { return self.result.launches; })
-      .def_prop_ro("kernel_seconds", [](const PythonResult& self) { return self.result.kernel_seconds; })
-      .def_prop_ro("device_bytes", [](const PythonResult& self) { return self.result.device_bytes; })
-      .def_prop_ro("notes", [](const PythonResult& self) { return self.result.notes; })
       .def(
           "__arrow_c_stream__",
           [](const PythonResult& self, nb::handle) { return export_table(self.result.table, self.pool); },
@@ -97,7 +165,8 @@ void bind_engine(nb::module_& module) {
           nb::arg("spill_directory") = "")
       .def("check",
            [](const PythonEngine& self, const PythonNode& node) { return describe(self.get().check(node.node)); })
-      .def("run", run)
+      .def("run", run, nb::arg("node"), nb::arg("query").none() = nb::none())
+      .def("stream", stream, nb::arg("node"), nb::arg("query").none() = nb::none())
       .def(
           "explain",
           [](const PythonEngine& self, const PythonNode& node, bool program) {

@@ -9,16 +9,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from frazil import _frazil as core
+
 FIRST = 2.0  # seconds after which a query is long
 EVERY = 0.5  # seconds from one word to the next
+WIDTH = 72  # of the line
 
 
 class Progress(NamedTuple):
-    """How a query goes: `seconds` since it began, `bytes_in_use` of the engine, and whether it is `done`."""
+    """How a query goes.
+
+    seconds: since it began.
+    bytes_in_use: of the engine.
+    done: whether this is the last word.
+    fraction: of the work that Frazil has done, from 0 to 1; None as long as it has begun nothing, or if Polars runs all
+        of it. What Polars does is not part of it.
+    rows_done, rows: that pipelines have read, of those that all pipelines which have begun will read.
+    """
 
     seconds: float
     bytes_in_use: int
     done: bool
+    fraction: float | None = None
+    rows_done: int = 0
+    rows: int = 0
 
 
 def teller(option: bool | Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
@@ -31,13 +45,19 @@ def teller(option: bool | Callable[[Progress], None] | None) -> Callable[[Progre
 
 def write_line(progress: Progress) -> None:
     """Keep a line of stderr up to date, and take it away at the end."""
-    text = f"frazil: {progress.seconds:.0f} s, {progress.bytes_in_use / 2**20:,.0f} MiB"
-    print("\r" + " " * 40 + "\r" if progress.done else f"\r{text:<40}", end="", file=sys.stderr, flush=True)
+    print("\r" + " " * WIDTH + "\r" if progress.done else f"\r{line_of(progress):<{WIDTH}}", end="", file=sys.stderr)
+    sys.stderr.flush()
+
+
+def line_of(progress: Progress) -> str:
+    """The line that tells how a query goes."""
+    far = "" if progress.fraction is None else f"{progress.fraction:4.0%}, {progress.rows_done:,} rows, "
+    return f"frazil: {far}{progress.seconds:.0f} s, {progress.bytes_in_use / 2**20:,.0f} MiB"
 
 
 @contextmanager
-def told(tell: Callable[[Progress], None] | None, bytes_in_use: Callable[[], int]) -> Iterator[None]:
-    """Tell how the body goes, if it is long. The telling thread ends with the body."""
+def told(tell: Callable[[Progress], None] | None, bytes_in_use: Callable[[], int], query: core.Query) -> Iterator[None]:
+    """Tell how the body, which runs a query, goes if it is long. The telling thread ends with the body."""
     if tell is None:
         yield
         return
@@ -45,11 +65,16 @@ def told(tell: Callable[[Progress], None] | None, bytes_in_use: Callable[[], int
     over = threading.Event()
     said = threading.Event()
 
+    def say(*, done: bool) -> None:
+        tell(
+            Progress(time.monotonic() - start, bytes_in_use(), done, query.fraction, query.rows_done, query.rows),
+        )
+
     def watch() -> None:
         wait = FIRST
         while not over.wait(wait):
             said.set()
-            tell(Progress(time.monotonic() - start, bytes_in_use(), done=False))
+            say(done=False)
             wait = EVERY
 
     thread = threading.Thread(target=watch, name="frazil progress", daemon=True)
@@ -60,4 +85,4 @@ def told(tell: Callable[[Progress], None] | None, bytes_in_use: Callable[[], int
         over.set()
         thread.join()
         if said.is_set():
-            tell(Progress(time.monotonic() - start, bytes_in_use(), done=True))
+            say(done=True)

@@ -99,48 +99,116 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
     places.push_back(static_cast<size_t>(found - made.begin()));
   }
   for (execute::Parked& batch : rows.batches()) {
-    columns::Batch plain{batch.rows(), {}, batch.ordinal()};
-    if (batch.is_on_device()) {
-      const columns::Batch made = context.resident->download(context, batch.load());
-      for (size_t place : places) plain.columns.push_back(primitives::decode(made.columns[place], context.pool));
-    } else {
-      for (size_t place : places) plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
+    if (batch.is_on_device())
+      batch = execute::Parked(context.parking, context.resident->download(context, batch.load()));
+  }
+  table->batches.resize(rows.batches().size());
+  auto decode = [&](int, int64_t number) {
+    execute::Parked& batch = rows.batches()[static_cast<size_t>(number)];
+    columns::Batch& plain = table->batches[static_cast<size_t>(number)];
+    plain = {batch.rows(), {}, batch.ordinal()};
+    for (size_t place : places) {
+      context.check_cancelled();
+      plain.columns.push_back(primitives::decode(batch.take(place), context.pool));
     }
-    table->batches.push_back(std::move(plain));
+  };
+  const auto batches = static_cast<int64_t>(table->batches.size());
+  if (batches == 1) {
+    decode(0, 0);  // sooner done than handed to another thread
+  } else {
+    context.scheduler->run(context, batches, decode);
   }
   return table;
 }
 
 }  // namespace
 
-Result Engine::run(const plan::NodePtr& root, std::function<bool()> interrupted) {
+struct Stream::State {
+  State(Engine& engine, Engine::State& of_engine, const plan::NodePtr& root, Watch watch);
+  // Runs the next tasks of the last pipeline, and all before it if that has not been done.
+  void advance(int64_t tasks);
+  bool is_done() const { return last && last->is_done(); }
+  TablePtr take() { return plain_table(context, root->schema, *rows); }
+
+  plan::NodePtr root;
   execute::Context context;
-  context.pool = pool_;
-  context.parking = std::make_shared<execute::Parking>(pool_, options_.spill_directory);
-  context.scheduler = &state_->scheduler;
-  context.functions = &state_->table;
-  context.resident = state_->resident.get();
-  context.batch_rows = options_.batch_rows;
-  context.interrupted = std::move(interrupted);
-  pool_->reset_peak();
-  lower::Lowering lowering(state_->operators, state_->expressions, context, root);
-  auto rows = std::make_shared<execute::Collect>();
-  lower::Open open = lowering.lower(root);
-  lowering.close(std::move(open), rows, root);
-  for (const execute::Pipeline& pipeline : lowering.pipelines()) execute::run(context, pipeline);
-  Result result;
-  result.table = plain_table(context, root->schema, *rows);
-  for (const execute::NodeReport& node : context.nodes) {
-    result.report.push_back({node.node, node.device, node.rows, node.seconds});
+  lower::Lowering lowering;
+  std::shared_ptr<execute::Collect> rows = std::make_shared<execute::Collect>();
+  std::unique_ptr<execute::PipelineRun> last;
+  bool has_failed = false;
+};
+
+Stream::State::State(Engine& engine, Engine::State& of_engine, const plan::NodePtr& plan, Watch watch)
+    : root(plan), lowering(of_engine.operators, of_engine.expressions, context, plan) {
+  context.pool = engine.pool();
+  context.parking = std::make_shared<execute::Parking>(engine.pool(), engine.options().spill_directory);
+  context.scheduler = &of_engine.scheduler;
+  context.functions = &of_engine.table;
+  context.resident = of_engine.resident.get();
+  context.batch_rows = engine.options().batch_rows;
+  if (watch.control) context.control = std::move(watch.control);
+  context.interrupted = std::move(watch.interrupted);
+  context.pool->reset_peak();
+  lowering.close(lowering.lower(root), rows, root);
+  context.control->pipelines += static_cast<int64_t>(lowering.pipelines().size());
+}
+
+void Stream::State::advance(int64_t tasks) {
+  context.run_here();
+  if (!last) {
+    const std::vector<execute::Pipeline>& pipelines = lowering.pipelines();
+    for (size_t p = 0; p + 1 < pipelines.size(); ++p) execute::run(context, pipelines[p]);
+    last = std::make_unique<execute::PipelineRun>(context, pipelines.back());
   }
-  result.tiles_loaded = context.tiles_loaded;
-  result.bytes_peak = pool_->bytes_peak();
-  result.bytes_spilled = context.parking->bytes_spilled();
-  result.launches = context.launches;
-  result.kernel_seconds = context.kernel_seconds;
-  result.device_bytes = context.device_bytes;
-  result.notes = context.notes;
-  return result;
+  last->advance(tasks);
+}
+
+Stream::Stream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Stream::~Stream() = default;
+Stream::Stream(Stream&&) noexcept = default;
+
+TablePtr Stream::next() {
+  if (state_->has_failed) return nullptr;
+  const int64_t tasks = 2 * state_->context.scheduler->threads();
+  state_->has_failed = true;  // unless nothing throws
+  while (!state_->is_done()) {
+    state_->advance(tasks);
+    TablePtr table = state_->take();
+    if (table->rows() == 0) continue;
+    state_->has_failed = false;
+    return table;
+  }
+  state_->has_failed = false;
+  return nullptr;
+}
+
+bool Stream::is_done() const { return state_->has_failed || state_->is_done(); }
+
+Report Stream::report() const {
+  const execute::Context& context = state_->context;
+  Report report;
+  for (const execute::NodeReport& node : context.nodes) {
+    report.nodes.push_back({node.node, node.device, node.rows, node.seconds});
+  }
+  report.tiles_loaded = context.tiles_loaded;
+  report.bytes_peak = context.pool->bytes_peak();
+  report.bytes_spilled = context.parking->bytes_spilled();
+  report.launches = context.launches;
+  report.kernel_seconds = context.kernel_seconds;
+  report.device_bytes = context.device_bytes;
+  report.notes = context.notes;
+  return report;
+}
+
+Stream Engine::stream(const plan::NodePtr& root, Watch watch) {
+  return Stream(std::make_unique<Stream::State>(*this, *state_, root, std::move(watch)));
+}
+
+Result Engine::run(const plan::NodePtr& root, Watch watch) {
+  Stream all = stream(root, std::move(watch));
+  all.state_->advance(INT64_MAX);
+  TablePtr table = all.state_->take();
+  return {std::move(table), all.report()};
 }
 
 std::string Engine::explain(const plan::NodePtr& root, bool programs) {

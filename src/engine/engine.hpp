@@ -8,6 +8,7 @@
 
 #include "base/export.hpp"
 #include "columns/column.hpp"
+#include "execute/context.hpp"
 #include "memory/pool.hpp"
 #include "plan/node.hpp"
 #include "plan/signature.hpp"
@@ -34,16 +35,47 @@ struct NodeReport {
   double seconds;  // of the pipelines that it ended
 };
 
+// What a run did and took.
+struct Report {
+  std::vector<NodeReport> nodes;   // children first
+  int64_t tiles_loaded = 0;        // tiles of columns that programs read
+  int64_t bytes_peak = 0;          // most memory that the engine held meanwhile
+  int64_t bytes_spilled = 0;       // written to files meanwhile
+  int64_t launches = 0;            // of kernels
+  double kernel_seconds = 0;       // by the device's clock
+  int64_t device_bytes = 0;        // of columns that kernels read
+  std::vector<std::string> notes;  // what a device left to the CPU, and why
+};
+
+using TablePtr = std::shared_ptr<const columns::Table>;  // plain columns
+
 struct Result {
-  std::shared_ptr<const columns::Table> table;  // plain columns
-  std::vector<NodeReport> report;               // children first
-  int64_t tiles_loaded = 0;                     // tiles of columns that programs read
-  int64_t bytes_peak = 0;                       // most memory that the engine held meanwhile
-  int64_t bytes_spilled = 0;                    // written to files meanwhile
-  int64_t launches = 0;                         // of kernels
-  double kernel_seconds = 0;                    // by the device's clock
-  int64_t device_bytes = 0;                     // of columns that kernels read
-  std::vector<std::string> notes;               // what a device left to the CPU, and why
+  TablePtr table;
+  Report report;
+};
+
+// How a run is watched and ended. Both may be absent.
+struct Watch {
+  std::shared_ptr<execute::Control> control;  // from other threads, and for several runs at once
+  std::function<bool()> interrupted;          // asked every few milliseconds; true cancels the query
+};
+
+// Rows that are made piece by piece as they are asked for: all of a plan but its last pipeline runs before the first
+// piece, and between the pieces nothing does. Must not outlive its engine. One thread at a time may use it.
+class FRAZIL_API Stream {
+ public:
+  ~Stream();
+  Stream(Stream&&) noexcept;
+  // The next rows in order, at least one; null at the end. Throws Error, after which there are no more.
+  TablePtr next();
+  bool is_done() const;   // known before next() says so
+  Report report() const;  // so far
+
+ private:
+  friend class Engine;
+  struct State;
+  explicit Stream(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 class FRAZIL_API Engine {
@@ -58,12 +90,14 @@ class FRAZIL_API Engine {
   std::string device_description() const;  // the product, for people
 
   std::vector<Refusal> check(const plan::NodePtr& root) const;
-  // `interrupted` is asked every few milliseconds; true cancels the query. Throws Error.
-  Result run(const plan::NodePtr& root, std::function<bool()> interrupted = {});
+  // Throws Error.
+  Result run(const plan::NodePtr& root, Watch watch = {});
+  Stream stream(const plan::NodePtr& root, Watch watch = {});
   // The plan; with `programs` also the tile programs, as far as they are known before anything has run.
   std::string explain(const plan::NodePtr& root, bool programs);
 
  private:
+  friend class Stream;
   struct State;
   Options options_;
   memory::PoolPtr pool_;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/export.hpp"
@@ -34,6 +35,16 @@ struct NodeReport {
   double seconds = 0;  // of the pipelines that it ended; 0 where it was fused into another
 };
 
+// What other threads see of a query, and ask of it, while it runs. Several runs may be one query.
+struct Control {
+  std::atomic<bool> cancelled{false};
+  std::atomic<int64_t> pipelines{0};           // of all runs that have begun
+  std::atomic<int64_t> parts_done{0};          // of these pipelines, kWhole each
+  std::atomic<int64_t> rows{0}, rows_done{0};  // that pipelines which have begun read, and have read
+
+  static constexpr int64_t kWhole = 1'000'000;
+};
+
 struct Context {
   memory::PoolPtr pool;
   std::shared_ptr<Parking> parking;  // of batches between pipelines
@@ -41,8 +52,8 @@ struct Context {
   const FunctionTable* functions = nullptr;
   Resident* resident = nullptr;  // a device and the columns on it; null: the CPU runs everything
   int64_t batch_rows = 0;        // 0: as the source likes
-  std::atomic<bool> cancelled{false};
-  std::function<bool()> interrupted;  // asked now and then by the thread that waits; true cancels the query
+  std::shared_ptr<Control> control = std::make_shared<Control>();
+  std::function<bool()> interrupted;  // asked now and then by the thread that runs the query; true cancels it
   std::vector<NodeReport> nodes;      // by node number
   std::atomic<int64_t> tiles_loaded{0};
   int64_t launches = 0;            // of kernels
@@ -50,7 +61,15 @@ struct Context {
   int64_t device_bytes = 0;        // of columns that kernels read
   std::vector<std::string> notes;  // what the device left to the CPU, and why
 
+  // Throws if the query was cancelled. The thread that runs it also asks whether it is interrupted, if it is time to.
   void check_cancelled() const;
+  void ask_interrupted() const;
+  // From now on this thread runs the query.
+  void run_here() { runner_ = std::this_thread::get_id(); }
+
+ private:
+  std::thread::id runner_ = std::this_thread::get_id();
+  mutable std::chrono::steady_clock::time_point asked_;  // by the runner
 };
 
 // Rows a batch of in-memory tables has: small enough that a tile's columns stay in cache, large enough to be worth a

@@ -54,11 +54,22 @@ void each_row(const Context& context, int64_t rows, F f) {
   }
 }
 
+std::vector<uint128> zeros(const Context& context, int64_t rows) {
+  constexpr int64_t kSome = 1 << 18;  // the system hands out pages slowly
+  std::vector<uint128> values;
+  values.reserve(static_cast<size_t>(rows));
+  for (int64_t row = 0; row < rows; row += kSome) {
+    context.check_cancelled();
+    values.resize(static_cast<size_t>(std::min(row + kSome, rows)), 0);
+  }
+  return values;
+}
+
 // A comparison that looks now and then whether the query was cancelled.
 template <class Before>
 auto interruptible(const Context& context, Before before) {
   return [&context, before, asked = uint32{0}](const auto& a, const auto& b) mutable {
-    if (++asked % (1 << 16) == 0) context.check_cancelled();
+    if (++asked % (1 << 12) == 0) context.check_cancelled();
     return before(a, b);
   };
 }
@@ -139,12 +150,15 @@ void make_dense(const Context& context, Ranks& ranks) {
 
 Ranks rank(const Context& context, const SortKey& key) {
   const Column& column = key.column;
-  Ranks ranks{std::vector<uint128>(static_cast<size_t>(column.rows), 0)};
+  Ranks ranks{zeros(context, column.rows)};
   read_values(context, column, ranks);
   if (ranks.bits >= 128 && column.has_nulls()) make_dense(context, ranks);  // there is no bit left for nulls
   const uint128 highest = ranks.bits >= 128 ? ~uint128{0} : (uint128{1} << ranks.bits) - 1;
   if (key.descending) {
-    for (uint128& value : ranks.values) value = highest - value;
+    each_row(context, column.rows, [&](int64_t row) {
+      uint128& value = ranks.values[static_cast<size_t>(row)];
+      value = highest - value;
+    });
   }
   if (!column.has_nulls()) return ranks;
   each_row(context, column.rows, [&](int64_t row) {
@@ -213,11 +227,12 @@ std::vector<uint32_t> sorted_rows(const Context& context, std::span<const SortKe
     bits += ranks.back().bits;
   }
   if (!any_text && bits <= 128) {
-    std::vector<uint128> packed(static_cast<size_t>(rows), 0);
+    std::vector<uint128> packed = zeros(context, rows);
     for (const Ranks& one : ranks) {
-      for (size_t row = 0; row < packed.size(); ++row) {
+      each_row(context, rows, [&](int64_t at) {
+        const auto row = static_cast<size_t>(at);
         packed[row] = (one.bits >= 128 ? 0 : packed[row] << one.bits) | one.values[row];
-      }
+      });
     }
     return order_rows(context, rows, limit,
                       [&](uint32_t a, uint32_t b) { return packed[a] != packed[b] ? packed[a] < packed[b] : a < b; });

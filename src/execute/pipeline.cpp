@@ -73,7 +73,7 @@ class LaneRun {
   LaneRun(Context& context, std::vector<Segment>& segments, Sink& sink) : node_rows_(context.nodes.size(), 0) {
     for (Segment& segment : segments) {
       Part part{.segment = &segment,
-                .machine = {segment.program, context.functions->cpu, context.pool},
+                .machine = {segment.program, context.functions->cpu, context.pool, context.control->cancelled},
                 .slots = {},
                 .states = {},
                 .end = {},
@@ -120,6 +120,7 @@ class LaneRun {
     bind(batch);
     part.machine.run(bound_, batch.rows, batch.ordinal, part.position, part.states.data(), node_rows_.data());
     part.position += batch.rows;
+    context.check_cancelled();
     raise(context, part.machine.error());
     part.end->end(context, batch);
     if (!part.segment->cut) return;
@@ -212,53 +213,109 @@ bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& sou
 // Fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
 constexpr int64_t kShares = 32;
 
-}  // namespace
+struct TaskRange {
+  int64_t first, end;
+  int64_t count() const { return end - first; }
+};
 
-namespace {
-
-void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments) {
-  const int64_t tasks = source->tasks();
+void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments,
+                TaskRange tasks) {
   const bool fixed = pipeline.sink->fixed_shares();
-  const int64_t lanes = fixed ? std::min(kShares, std::max<int64_t>(tasks, 1)) : context.scheduler->threads();
+  const int64_t lanes = fixed ? std::min(kShares, std::max<int64_t>(tasks.count(), 1)) : context.scheduler->threads();
   std::vector<std::unique_ptr<LaneRun>> runs(static_cast<size_t>(lanes));
   for (auto& run : runs) run = std::make_unique<LaneRun>(context, segments, *pipeline.sink);
+  const int64_t rows = std::max<int64_t>(source->facts().rows, 1);
+  auto run_task = [&](int64_t lane, int64_t task) {
+    const Batch batch = source->read(context, task);
+    runs[static_cast<size_t>(lane)]->run_task(context, batch, task);
+    context.control->rows_done += batch.rows;
+    context.control->parts_done += Control::kWhole * batch.rows / rows;
+  };
   if (fixed) {
     context.scheduler->run(context, lanes, [&](int, int64_t share) {
-      for (int64_t task = share * tasks / lanes; task < (share + 1) * tasks / lanes; ++task) {
+      const int64_t end = tasks.first + (share + 1) * tasks.count() / lanes;
+      for (int64_t task = tasks.first + share * tasks.count() / lanes; task < end; ++task) {
         context.check_cancelled();
-        runs[static_cast<size_t>(share)]->run_task(context, source->read(context, task), task);
+        run_task(share, task);
       }
     });
   } else {
-    context.scheduler->run(context, tasks, [&](int lane, int64_t task) {
-      runs[static_cast<size_t>(lane)]->run_task(context, source->read(context, task), task);
-    });
+    context.scheduler->run(context, tasks.count(), [&](int lane, int64_t task) { run_task(lane, tasks.first + task); });
   }
   std::vector<std::unique_ptr<LaneEnd>> ends;
   for (auto& run : runs) ends.push_back(run->finish(context));
   pipeline.sink->merge(context, std::move(ends));
 }
 
+using Clock = std::chrono::steady_clock;
+
 }  // namespace
 
-void run(Context& context, const Pipeline& pipeline) {
-  const auto begin = std::chrono::steady_clock::now();
+struct PipelineRun::State {
+  Context& context;
+  const Pipeline& pipeline;
+  SourcePtr source;
+  Place place;                    // behind the last segment
+  std::vector<Segment> segments;  // before it has begun: the first one alone
+  TaskRange left{};
+  bool has_begun = false;
+
+  double& seconds() { return context.nodes[static_cast<size_t>(pipeline.node)].seconds; }
+  void expect_rows() const { context.control->rows += source->facts().rows; }
+  bool run_on_device();
+  void advance(int64_t tasks);
+};
+
+PipelineRun::PipelineRun(Context& context, const Pipeline& pipeline) {
+  context.check_cancelled();
+  const auto begin = Clock::now();
   SourcePtr source = pipeline.source(context);
   Place place;
-  Segment segment = assemble(context, pipeline, place, source->facts());
-  bool on_device = try_device(context, pipeline, source, segment);
-  while (on_device && segment.cut) {
-    source = segment.cut->taken();
-    segment = assemble(context, pipeline, place, source->facts());
-    on_device = try_device(context, pipeline, source, segment);
-  }
-  if (!on_device) {
-    std::vector<Segment> segments = assemble_rest(context, pipeline, place, std::move(segment));
-    run_on_cpu(context, pipeline, source, segments);
-  }
-  context.nodes[static_cast<size_t>(pipeline.node)].seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::vector<Segment> segments;
+  segments.push_back(assemble(context, pipeline, place, source->facts()));
+  state_ = std::make_unique<State>(context, pipeline, std::move(source), place, std::move(segments));
+  state_->expect_rows();
+  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
 }
+
+PipelineRun::~PipelineRun() = default;
+
+bool PipelineRun::is_done() const { return state_->has_begun && state_->left.count() == 0; }
+
+// As much as the device does; false leaves a source and programs to the CPU.
+bool PipelineRun::State::run_on_device() {
+  while (try_device(context, pipeline, source, segments[0])) {
+    context.control->rows_done += source->facts().rows;
+    if (!segments[0].cut) return true;
+    source = segments[0].cut->taken();
+    segments[0] = assemble(context, pipeline, place, source->facts());
+    expect_rows();
+  }
+  return false;
+}
+
+void PipelineRun::State::advance(int64_t tasks) {
+  if (!has_begun) {
+    const bool done = run_on_device();
+    if (done || source->facts().rows == 0) context.control->parts_done += Control::kWhole;
+    if (done) return;
+    segments = assemble_rest(context, pipeline, place, std::move(segments[0]));
+    left = {0, source->tasks()};
+  }
+  if (pipeline.sink->fixed_shares()) tasks = left.count();
+  const TaskRange next{left.first, left.first + std::min(left.count(), tasks)};
+  left.first = next.end;
+  run_on_cpu(context, pipeline, source, segments, next);
+}
+
+void PipelineRun::advance(int64_t tasks) {
+  const auto begin = Clock::now();
+  state_->advance(tasks);
+  state_->has_begun = true;
+  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void run(Context& context, const Pipeline& pipeline) { PipelineRun(context, pipeline).advance(INT64_MAX); }
 
 std::string print_programs(Context& context, const Pipeline& pipeline) {
   SourcePtr source = pipeline.source(context);

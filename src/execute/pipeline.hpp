@@ -72,6 +72,21 @@ struct Pipeline {
   int node = 0;  // plan node that the sink belongs to
 };
 
+// A pipeline that runs piece by piece. Its sink has what the latest piece gave, and no more.
+class PipelineRun {
+ public:
+  // Knows the source, and assembles the program.
+  PipelineRun(Context& context, const Pipeline& pipeline);
+  ~PipelineRun();
+  // Runs the next tasks of the source, at most so many; on a device, and where lanes have fixed shares, all of them.
+  void advance(int64_t tasks);
+  bool is_done() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // Runs a pipeline to its end.
 void run(Context& context, const Pipeline& pipeline);
 

@@ -6,8 +6,23 @@
 
 namespace frazil::execute {
 
+namespace {
+
+constexpr std::chrono::milliseconds kAskEvery{10};
+
+}  // namespace
+
 void Context::check_cancelled() const {
-  if (cancelled.load(std::memory_order_relaxed)) fail(ErrorKind::cancelled, "the query was cancelled");
+  if (interrupted && runner_ == std::this_thread::get_id()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked_ >= kAskEvery) ask_interrupted();
+  }
+  if (control->cancelled.load(std::memory_order_relaxed)) fail(ErrorKind::cancelled, "the query was cancelled");
+}
+
+void Context::ask_interrupted() const {
+  if (interrupted && !control->cancelled && interrupted()) control->cancelled = true;
+  asked_ = std::chrono::steady_clock::now();
 }
 
 namespace {
@@ -77,8 +92,8 @@ void Scheduler::serve(const std::stop_token& stop, int lane) {
 void Scheduler::run(Context& context, int64_t tasks, const std::function<void(int, int64_t)>& work) {
   if (tasks == 0) return;
   std::unique_lock turn(one_run_, std::defer_lock);
-  while (!turn.try_lock_for(std::chrono::milliseconds(10))) {
-    if (context.interrupted && context.interrupted()) context.cancelled = true;
+  while (!turn.try_lock_for(kAskEvery)) {
+    context.ask_interrupted();
     context.check_cancelled();
   }
   Run run{.context = &context, .work = &work, .tasks = tasks, .mutex = {}, .error = {}};
@@ -91,10 +106,9 @@ void Scheduler::run(Context& context, int64_t tasks, const std::function<void(in
   {
     std::unique_lock lock(mutex_);
     auto finished = [&] { return run.busy == 0 && run.next.load() >= run.tasks; };
-    while (!done_.wait_for(lock, std::chrono::milliseconds(10), finished)) {
-      if (!context.interrupted || context.cancelled) continue;
+    while (!done_.wait_for(lock, kAskEvery, finished)) {
       lock.unlock();
-      if (context.interrupted()) context.cancelled = true;
+      context.ask_interrupted();
       lock.lock();
     }
     current_ = nullptr;

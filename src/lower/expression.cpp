@@ -150,7 +150,7 @@ std::vector<uint8_t> truth_of_values(const Expressions& expressions, execute::Co
   std::vector<const char*> characters;
   const primitives::cpu::BoundColumn bound = primitives::cpu::bind_column(dictionary, characters);
   std::vector<int64> node_rows(std::max<size_t>(context.nodes.size(), 1), 0);
-  primitives::cpu::Machine(program, context.functions->cpu, context.pool)
+  primitives::cpu::Machine(program, context.functions->cpu, context.pool, context.control->cancelled)
       .run({&bound, 1}, dictionary.rows, 0, 0, states.data(), node_rows.data());
   const Column bits = lane->take(context, batch).columns[0];
   std::vector<uint8_t> bytes(static_cast<size_t>(dictionary.rows));

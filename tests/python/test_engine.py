@@ -341,6 +341,9 @@ CALLS: dict[str, Callable[[pl.LazyFrame, frazil.Engine], Any]] = {
     "background": lambda q, e: q.collect(engine=e, background=True).fetch_blocking(),
     "collect_all": lambda q, e: pl.collect_all([q, q.select("k")], engine=e),
     "batches": lambda q, e: list(q.collect_batches(engine=e)),
+    "lazy batches": lambda q, e: pl.DataFrame(q.collect_batches(engine=e, lazy=True)),
+    "one batch": lambda q, e: next(q.collect_batches(chunk_size=1, engine=e)),
+    "sink": lambda q, e: q.sink_csv(io.BytesIO(), engine=e),
     "execute": lambda q, e: q.execute(engine=e).lazy().collect(engine=e),
     "explain": lambda q, e: (e.explain(q), e.explain(q, format="json")),
 }

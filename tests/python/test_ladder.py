@@ -343,7 +343,7 @@ def test_what_only_the_data_refuse_is_run_by_polars(
 ) -> None:
     """Results that the query has read by then may be read on."""
 
-    def refuse(_: object) -> None:
+    def refuse(*_: object) -> None:
         raise core.UnsupportedError("met in the data")
 
     for one in (engine, strict):

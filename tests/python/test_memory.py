@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
+from ctrl_c import press_ctrl_c
 from oracle import differ
 from polars import col
 from samples import payload, random_rows
@@ -135,11 +132,6 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_leaves_no_files(tmp_path: Path) -> None:
     script = SCRIPT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
-    assert output == "0\n"
+    _, said = press_ctrl_c(script, after=0.7)
+    assert said == ["0"]
     assert os.listdir(tmp_path) == []

@@ -10,7 +10,8 @@ import pytest
 
 import frazil
 from frazil import Progress, progress
-from frazil.progress import teller, told, write_line
+from frazil import _frazil as core
+from frazil.progress import line_of, teller, told, write_line
 
 SLOW = pl.LazyFrame({"v": [1]}).map_batches(lambda rows: time.sleep(0.3) or rows)
 
@@ -61,6 +62,28 @@ def test_only_a_terminal_is_told_unless_asked_for(monkeypatch: pytest.MonkeyPatc
 
 def test_the_line_goes_after_an_error_too() -> None:
     seen: list[Progress] = []
-    with pytest.raises(ZeroDivisionError), told(seen.append, lambda: 0):
+    with pytest.raises(ZeroDivisionError), told(seen.append, lambda: 0, core.Query()):
         time.sleep(0.2 / (time.sleep(0.2) or 0))
     assert seen[-1].done
+
+
+def test_how_far_a_query_is(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "FIRST", 0.001)
+    monkeypatch.setattr(progress, "EVERY", 0.001)
+    seen: list[Progress] = []
+    rows = 2_000_000
+    table = pl.select(k=pl.int_range(rows) * 7919 % rows).lazy()
+    table.sort("k").with_columns(v=pl.col("k") + 1).collect(engine=frazil.Engine(device=device, progress=seen.append))
+    fractions = [word.fraction for word in seen if word.fraction is not None]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] > 0.999  # of millionths, each pipeline rounds its own
+    assert any(0 < fraction < 1 for fraction in fractions)
+    assert seen[-1].rows_done == seen[-1].rows == 2 * rows  # by the sort, and behind it
+    assert "100%, 4,000,000 rows" in line_of(seen[-1])
+
+
+def test_nobody_knows_how_far_polars_is() -> None:
+    seen: list[Progress] = []
+    SLOW.collect(engine=frazil.Engine(progress=seen.append))
+    assert {word.fraction for word in seen} == {None}
+    assert "%" not in line_of(seen[-1])

@@ -23,9 +23,10 @@ def files(root: Path, folder: str = "", suffixes: set[str] | None = None) -> lis
 def walk(folder: Path) -> Iterator[Path]:
     """All files below a folder."""
     for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name in LEFT_OUT or path.name.endswith("_cache"):
+            continue
         if path.is_dir():
-            if path.name not in LEFT_OUT and not path.name.endswith("_cache"):
-                yield from walk(path)
+            yield from walk(path)
         else:
             yield path
 

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Literal, Self
+from typing import IO, Any, Literal, Self, TypeVar
 from weakref import WeakSet
 
 import polars as pl
 
 from frazil import _frazil as core
 from frazil.engine.background import BackgroundQuery, run_async
-from frazil.engine.batches import Batches, Lent, checked_rows
-from frazil.engine.ladder import Answer, Ladder, polars_engine
+from frazil.engine.batches import Batches, Lent, checked_rows, in_batches
+from frazil.engine.interrupt import ended_by_ctrl_c
+from frazil.engine.ladder import Answer, AnswerInPieces, Ladder, polars_engine
 from frazil.engine.options import Options
 from frazil.explain import as_json, as_text
 from frazil.profile import profile_of
@@ -24,6 +25,7 @@ from frazil.progress import Progress, teller, told
 from frazil.report import Reason, Report, UnsupportedError
 from frazil.results import Owner, PersistedQueryResult, Rows, warn_unstable
 
+AnyAnswer = TypeVar("AnyAnswer", Answer, AnswerInPieces)
 Target = str | Path | IO[bytes] | IO[str] | pl.PartitionBy
 
 
@@ -162,10 +164,18 @@ class Engine(pl.Engine):
 
         post_opt_callback: is meant for Polars' own engines, and hands the query to InMemoryEngine.
         """
+        query = core.Query()
         if background:
-            return BackgroundQuery(
-                partial(self.collect, lf, optimizations=optimizations, post_opt_callback=post_opt_callback)
-            )
+            return BackgroundQuery(partial(self._collect, lf, optimizations, post_opt_callback, query), query.cancel)
+        return self._collect(lf, optimizations, post_opt_callback, query)
+
+    def _collect(
+        self,
+        lf: pl.LazyFrame,
+        optimizations: pl.QueryOptFlags,
+        post_opt_callback: Callable[..., None] | None,
+        query: core.Query,
+    ) -> pl.DataFrame:
         if post_opt_callback is not None:
             reasons = [Reason("callback", "", "", "a post_opt_callback is for Polars' engines")]
             self._last_report = Report(native=False, reasons=tuple(reasons), polars="in-memory")
@@ -173,8 +183,8 @@ class Engine(pl.Engine):
                 self._last_report = Report(native=False, reasons=tuple(reasons))
                 raise UnsupportedError(reasons)
             return pl.InMemoryEngine().collect(lf, optimizations=optimizations, post_opt_callback=post_opt_callback)
-        with self._telling():
-            return self._finished(self._answer(lf, optimizations), lf, optimizations)
+        with self._telling(query):
+            return self._finished(self._answer(lf, optimizations, query), lf, optimizations)
 
     def execute(
         self, lf: pl.LazyFrame, *, optimizations: pl.QueryOptFlags | None = None, keep: bool | None = None
@@ -189,8 +199,9 @@ class Engine(pl.Engine):
             warn_unstable("frazil.Engine.execute")
         keep = optimizations is not None if keep is None else keep
         optimizations = optimizations or pl.QueryOptFlags()
-        with self._telling():
-            answer = self._answer(lf, optimizations)
+        query = core.Query()
+        with self._telling(query):
+            answer = self._answer(lf, optimizations, query)
             if isinstance(answer.rows, core.Result):
                 table = core.Table(answer.rows)
                 return PersistedQueryResult(Rows(table, answer.schema, table.rows, self._owner, keep))
@@ -201,9 +212,10 @@ class Engine(pl.Engine):
         """The results of several queries, whose common parts run once; `last_report` tells of all of them."""
         lfs = list(lfs)
         self._require_open()
-        with self._telling():
+        query = core.Query()
+        with self._telling(query):
             try:
-                answers = self._ladder.answers(lfs, optimizations)
+                answers = self._ladder.answers(lfs, optimizations, query)
             except UnsupportedError as error:
                 self._last_report = Report(native=False, reasons=tuple(error.reasons))
                 raise
@@ -240,16 +252,16 @@ class Engine(pl.Engine):
         lazy: nothing runs before the first frame is asked for.
         """
 
-        def begin() -> Any:
-            with self._telling():
-                answer = self._answer(lf, optimizations, for_sink=True)
-                frame = answer.frame()
-            if frame is not None:
-                return frame
+        def begin() -> Lent:
+            query = core.Query()
+            with self._telling(query):
+                answer = self._answer_in_pieces(lf, optimizations, query)
+            if answer.rows is not None:
+                return Lent(answer.rows, answer.held, partial(self._report, answer))
             batches = pl.StreamingEngine().collect_batches(
                 lf, optimizations=optimizations, maintain_order=maintain_order, chunk_size=chunk_size, lazy=True
             )
-            return Lent(batches, answer.lent)
+            return Lent(batches, answer.held)
 
         return Batches(begin, chunk_size, lazy=lazy)
 
@@ -263,12 +275,12 @@ class Engine(pl.Engine):
         optimizations: pl.QueryOptFlags,
     ) -> None:
         """Call `function` with each batch, in order, until it returns True."""
-        checked_rows(chunk_size)
-        with self._telling():
-            answer = self._answer(lf, optimizations, for_sink=True)
-            frame = answer.frame()
-            with answer.lent:
-                if frame is None:
+        rows = checked_rows(chunk_size)
+        query = core.Query()
+        with self._telling(query):
+            answer = self._answer_in_pieces(lf, optimizations, query)
+            with answer.held:
+                if answer.rows is None:
                     pl.StreamingEngine().sink_batches(
                         lf,
                         function,
@@ -277,9 +289,10 @@ class Engine(pl.Engine):
                         optimizations=optimizations,
                     )
                     return
-            for batch in Batches(lambda: frame, chunk_size, lazy=True):
-                if function(batch):
-                    break
+                for batch in in_batches(answer.rows, rows):
+                    if function(batch):
+                        break
+                self._report(answer)
 
     def sink_parquet(self, lf: pl.LazyFrame, path: Target, **options: Any) -> None:
         """Write the rows with Polars' Parquet writer; options as of LazyFrame.sink_parquet."""
@@ -300,23 +313,38 @@ class Engine(pl.Engine):
     def _sink(
         self, sink: str, lf: pl.LazyFrame, target: Target, *, optimizations: pl.QueryOptFlags, **options: Any
     ) -> None:
-        with self._telling():
-            answer = self._answer(lf, optimizations, for_sink=True)
-            frame = answer.frame()
-            with answer.lent:
-                rows = lf if frame is None else frame.lazy()
+        query = core.Query()
+        with self._telling(query):
+            answer = self._answer_in_pieces(lf, optimizations, query)
+            with answer.held:
+                rows = lf if answer.rows is None else answer.rows.lazy()
+                if answer.rows is not None:  # else Polars answers Ctrl-C itself
+                    answer.held.enter_context(ended_by_ctrl_c(query))
                 getattr(pl.StreamingEngine(), sink)(rows, target, optimizations=optimizations, **options)
+                self._report(answer)
 
-    def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, for_sink: bool = False) -> Answer:
+    def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> Answer:
         """The answer as far as Frazil gives it, and its report."""
+        return self._reported(partial(self._ladder.answer, lf, optimizations, query))
+
+    def _answer_in_pieces(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> AnswerInPieces:
+        """The same for a sink, and the report so far."""
+        return self._reported(partial(self._ladder.answer_in_pieces, lf, optimizations, query))
+
+    def _reported(self, answered: Callable[[], AnyAnswer]) -> AnyAnswer:
         self._require_open()
         try:
-            answer = self._ladder.answer(lf, optimizations, for_sink=for_sink)
+            answer = answered()
         except UnsupportedError as error:
             self._last_report = Report(native=False, reasons=tuple(error.reasons))
             raise
         self._last_report = answer.report
         return answer
+
+    def _report(self, answer: AnswerInPieces) -> None:
+        """Put what was made in pieces into the report, unless there was another call meanwhile."""
+        if self._last_report is answer.report:
+            self._last_report = answer.report_now()
 
     def _finished(self, answer: Answer, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> pl.DataFrame:
         """The rows, by Polars if they are left to it."""
@@ -324,8 +352,8 @@ class Engine(pl.Engine):
             frame = answer.frame()
             return polars_engine(optimizations).collect(lf, optimizations=optimizations) if frame is None else frame
 
-    def _telling(self) -> Any:
-        return told(teller(self._options.progress), lambda: self._core.bytes_in_use)
+    def _telling(self, query: core.Query) -> Any:
+        return told(teller(self._options.progress), lambda: self._core.bytes_in_use, query)
 
     def _require_open(self) -> None:
         if self._process != os.getpid():

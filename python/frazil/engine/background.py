@@ -18,15 +18,19 @@ class BackgroundQuery:
     """The handle of `collect(background=True)`; it may be dropped while the query runs.
 
     The interpreter waits at its exit for the query, as for any other thread.
+
+    stop: ends what Frazil runs of the query.
     """
 
-    def __init__(self, collect: Callable[[], pl.DataFrame]) -> None:
+    def __init__(self, collect: Callable[[], pl.DataFrame], stop: Callable[[], None]) -> None:
+        self._stop = stop
         self._result: Future[pl.DataFrame] = Future()
         Thread(target=_run, args=(collect, self._result), name="frazil query").start()
 
     def cancel(self) -> None:
-        """Give up the result: if the query has begun it goes on, but what it gives is dropped."""
-        self._result.cancel()
+        """Give up the result, and end the query. What Polars runs of it goes on, but what it gives is dropped."""
+        if self._result.cancel():
+            self._stop()
 
     def fetch(self) -> pl.DataFrame | None:
         """The result, or None if it is not there yet; raises what the query raised."""

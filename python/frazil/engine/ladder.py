@@ -16,10 +16,13 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import polars as pl
 
 from frazil import _frazil as core
+from frazil.engine.interrupt import ended_by_ctrl_c
+from frazil.engine.pieces import Pieces
 from frazil.polars.buffers import with_files
 from frazil.polars.order import Sorted, flag
 from frazil.polars.plan import Offload, Plan, plan
@@ -27,8 +30,6 @@ from frazil.polars.selftest import FallbackWarning
 from frazil.polars.tree import PlanNode
 from frazil.report import NodeReport, Reason, Report, UnsupportedError
 from frazil.results import Owner, Rows
-
-Native = core.Result | pl.DataFrame
 
 
 @dataclass
@@ -40,7 +41,7 @@ class Answer:
     lent: lets Polars read persisted results, as long as it is open.
     """
 
-    rows: Native | None
+    rows: core.Result | pl.DataFrame | None
     report: Report
     schema: pl.Schema = field(default_factory=pl.Schema)
     sorted: dict[str, bool] = field(default_factory=dict)
@@ -51,22 +52,51 @@ class Answer:
         return framed(self.rows, self.schema, self.sorted) if isinstance(self.rows, core.Result) else self.rows
 
 
+@dataclass
+class AnswerInPieces:
+    """The rows of a query for a sink; None if all of it is left to the caller.
+
+    held: what the rows need as long as they are made; closing it ends the query.
+    """
+
+    rows: Pieces | None
+    ran: Ran
+    report: Report
+    held: ExitStack = field(default_factory=ExitStack)
+
+    def report_now(self) -> Report:
+        """The report, of what was made until now."""
+        return self.report if self.rows is None else self.ran.report()
+
+
 class Ran:
-    """What the core ran for a query; parts may run at the same time."""
+    """What the core runs for a query; parts may run at the same time.
 
-    def __init__(self) -> None:
+    query: as which the core knows it.
+    """
+
+    def __init__(self, engine: core.Engine, query: core.Query) -> None:
+        self.query = query
+        self._engine = engine
         self._lock = threading.Lock()
-        self._results: list[core.Result] = []
+        self._runs: list[core.Result | core.Stream] = []
 
-    def add(self, result: core.Result) -> core.Result:
-        """Note a run."""
+    def run(self, node: core.Node) -> core.Result:
+        """Run a node to its end."""
+        result = self._engine.run(node, self.query)
         with self._lock:
-            self._results.append(result)
+            self._runs.append(result)
         return result
+
+    def stream(self, node: core.Node) -> core.Stream:
+        """A run of a node whose rows are still to be asked for."""
+        stream = self._engine.stream(node, self.query)
+        self._runs.append(stream)
+        return stream
 
     def report(self, *, reasons: Iterable[Reason] = (), polars: str = "") -> Report:
         """The report of all runs; with reasons if it was not all of the query, and the engine that ran the rest."""
-        done = self._results
+        done = self._runs
         return Report(
             native=not polars,
             nodes=tuple(NodeReport(**entry) for result in done for entry in result.report),
@@ -105,12 +135,12 @@ class Ladder:
         self._check_reads(planned.reads)
         return planned
 
-    def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, *, for_sink: bool = False) -> Answer:
-        """The answer of the first step that gives one; for a sink, which takes the rows, without step 3."""
-        ran, lent = Ran(), ExitStack()
+    def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> Answer:
+        """The answer of the first step that gives one."""
+        ran, lent = Ran(self._core, query), ExitStack()
         try:
             files = lent.enter_context(ExitStack())
-            offload = self._offload(ran, lent) if not (for_sink or self._strict) else None
+            offload = None if self._strict else self._offload(ran, lent)
             planned = self._planned(lf, optimizations, files, offload)
             if planned.frame is not None:
                 lent.close()
@@ -118,8 +148,6 @@ class Ladder:
                 report = ran.report(reasons=planned.reasons, polars="in-memory")
                 return Answer(planned.frame, report, pl.Schema(planned.schema))
             self._check_reads(planned.reads)
-            if for_sink and planned.root is not None and planned.root.kind == "Sink":  # for Polars to raise its error
-                return Answer(None, Report(native=False, reasons=(Reason("sink", "", "", "a sink on a sink"),)))
             reasons = planned.reasons
             begin(planned.reads if planned.node is not None or not self._strict else (), lent)
             if planned.node is not None:
@@ -132,6 +160,30 @@ class Ladder:
             lent.close()
             raise
         return self._left(reasons, lent, optimizations)
+
+    def answer_in_pieces(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> AnswerInPieces:
+        """The answer of step 1 or 2 for a sink, which takes the rows while they are made."""
+        ran, held = Ran(self._core, query), ExitStack()
+        try:
+            planned = self._planned(lf, optimizations, held.enter_context(ExitStack()))
+            self._check_reads(planned.reads)
+            if planned.root is not None and planned.root.kind == "Sink":  # for Polars to raise its error
+                held.close()
+                sink = Reason("sink", "", "", "a sink on a sink")
+                return AnswerInPieces(None, ran, Report(native=False, reasons=(sink,)))
+            reasons = planned.reasons
+            begin(planned.reads if planned.node is not None or not self._strict else (), held)
+            if planned.node is not None:
+                stream = ran.stream(planned.loaded(planned.node))
+                pieces = pieces_of(stream, pl.Schema(planned.schema), planned.sorted, held)
+                return AnswerInPieces(pieces, ran, ran.report(), held=held)
+        except core.UnsupportedError as error:
+            reasons = [Reason("run", "", "", str(error))]
+        except BaseException:
+            held.close()
+            raise
+        left = self._left(reasons, held, optimizations)
+        return AnswerInPieces(None, ran, left.report, held=left.lent)
 
     def _planned(
         self,
@@ -157,25 +209,29 @@ class Ladder:
 
     def _run(self, planned: Plan, node: core.Node, ran: Ran) -> Answer:
         """Run all of a query, and write its rows if it ends in a sink."""
-        result = ran.add(self._core.run(planned.loaded(node)))
         if planned.root is None or planned.root.writer is None:
-            return Answer(result, ran.report(), pl.Schema(planned.schema), planned.sorted)
+            return Answer(ran.run(planned.loaded(node)), ran.report(), pl.Schema(planned.schema), planned.sorted)
         rows = planned.root.inputs[0]
-        planned.root.writer.write(framed(result, pl.Schema(rows.schema), rows.sorted))
+        with ExitStack() as held:
+            pieces = pieces_of(ran.stream(planned.loaded(node)), pl.Schema(rows.schema), rows.sorted, held)
+            held.enter_context(ended_by_ctrl_c(ran.query))
+            planned.root.writer.write(pieces.lazy())
         return Answer(pl.DataFrame(), ran.report())
 
-    def answers(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags) -> list[Answer]:
+    def answers(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags, query: core.Query) -> list[Answer]:
         """The answers to several queries; what they share runs once, if Frazil runs them all."""
-        if len(lfs) > 1 and (together := self._together(lfs, optimizations)) is not None:
+        if len(lfs) > 1 and (together := self._together(lfs, optimizations, query)) is not None:
             return together
         if self._strict:
             plans = [self.plan(lf, optimizations) for lf in lfs]
             reasons = [reason for planned in plans for reason in planned.reasons if planned.node is None]
             if reasons:
                 raise UnsupportedError(reasons)
-        return [self.answer(lf, optimizations) for lf in lfs]
+        return [self.answer(lf, optimizations, query) for lf in lfs]
 
-    def _together(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags) -> list[Answer] | None:
+    def _together(
+        self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags, query: core.Query
+    ) -> list[Answer] | None:
         """Plan the queries as one, whose columns lie side by side; None if that is not for Frazil alone."""
         marked = [lf.select(pl.all().name.prefix(f"{number}:")) for number, lf in enumerate(lfs)]
         try:
@@ -190,7 +246,7 @@ class Ladder:
         lent = ExitStack()
         try:
             begin(planned.reads, lent)
-            answers = self._run_all(planned, nodes, [root.sorted for root in roots])
+            answers = self._run_all(planned, nodes, [root.sorted for root in roots], query)
         except core.UnsupportedError as error:
             reasons = [Reason("run", "", "", str(error))]
             return [self._left(reasons, lent if n == 0 else ExitStack(), optimizations) for n in range(len(lfs))]
@@ -200,21 +256,21 @@ class Ladder:
         lent.close()
         return answers
 
-    def _run_all(self, planned: Plan, nodes: list[core.Node], known: list[Sorted]) -> list[Answer]:
+    def _run_all(self, planned: Plan, nodes: list[core.Node], known: list[Sorted], query: core.Query) -> list[Answer]:
         """Run what the nodes share, and then each of them."""
         assert planned.root is not None
         given = planned.loads_of(nodes)
-        ran = Ran()
+        ran = Ran(self._core, query)
         for shared in planned.recipes.shared(nodes):
-            result = ran.add(self._core.run(planned.recipes.replaced(shared, given)))
+            result = ran.run(planned.recipes.replaced(shared, given))
             given[id(shared)] = planned.recipes.scan_of(shared, core.Table(result))
         answers = []
         for node, root, columns in zip(nodes, planned.root.inputs, known, strict=True):
-            result = ran.add(self._core.run(planned.recipes.replaced(node, given)))
+            result = ran.run(planned.recipes.replaced(node, given))
             frame = framed(result, pl.Schema(root.schema), columns)
             frame.columns = [name.partition(":")[2] for name in frame.columns]
             answers.append(Answer(frame, ran.report()))
-            ran = Ran()  # what is shared is told with the first
+            ran = Ran(self._core, query)  # what is shared is told with the first
         return answers
 
     def _over_files(
@@ -242,10 +298,11 @@ class Ladder:
         def start(planned: Plan) -> None:
             self._check_reads(planned.reads)
             begin(planned.reads, lent)
+            lent.enter_context(ended_by_ctrl_c(ran.query))
 
         def run(planned: Plan, part: PlanNode) -> pl.DataFrame:
             assert part.node is not None
-            result = ran.add(self._core.run(planned.loaded(part.node)))
+            result = ran.run(planned.loaded(part.node))
             return framed(result, pl.Schema(part.schema), part.sorted)
 
         return Offload(lambda _: True, start, run)
@@ -282,7 +339,13 @@ def simplification_may_matter(planned: Plan) -> bool:
     return any(reason.expression for reason in planned.reasons)
 
 
-def framed(result: core.Result, schema: pl.Schema, known: Mapping[str, bool]) -> pl.DataFrame:
+def pieces_of(stream: core.Stream, schema: pl.Schema, known: Mapping[str, bool], held: ExitStack) -> Pieces:
+    """The rows of a stream, which closing `held` ends."""
+    held.callback(stream.close)
+    return Pieces(stream, partial(framed, schema=schema, known=known), schema)
+
+
+def framed(result: core.Result | core.Table, schema: pl.Schema, known: Mapping[str, bool]) -> pl.DataFrame:
     """The rows as Polars takes them, which does not look whether they are what its plan says."""
     frame = pl.DataFrame(result)
     if frame.schema != schema:

@@ -164,11 +164,15 @@ def plan(
     try:
         frame = pl.InMemoryEngine().collect(lf, optimizations=flags, post_opt_callback=planning)
     except BaseException as error:
+        if core.interrupted():  # the signal may have ended a part of ours, and is not to be raised again
+            raise KeyboardInterrupt from None
         if isinstance(planning.error, Refused):
             return Plan(reasons=[Reason(planning.error.code, "", "", planning.error.message)])
         if planning.error is not None:
             raise planning.error from None
-        if "conversion failed: KeyboardInterrupt" in str(error):  # Ctrl-C just as Polars called us
+        # Ctrl-C just as Polars called Python, of which it makes an error or a panic.
+        flat = isinstance(error, (pl.exceptions.ComputeError, pl.exceptions.PanicException))
+        if flat and "KeyboardInterrupt" in str(error):
             raise KeyboardInterrupt from None
         raise
     if planning.goes_on:

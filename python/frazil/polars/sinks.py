@@ -32,10 +32,10 @@ class Writer:
     target: str | pl.PartitionBy
     options: dict[str, Any]
 
-    def write(self, rows: pl.DataFrame) -> None:
+    def write(self, rows: pl.LazyFrame) -> None:
         """Write the rows."""
         write = getattr(pl.StreamingEngine(), self.method)
-        write(rows.lazy(), self.target, optimizations=pl.QueryOptFlags(), **self.options)
+        write(rows, self.target, optimizations=pl.QueryOptFlags(), **self.options)
 
 
 class Entries:

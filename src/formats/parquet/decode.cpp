@@ -73,7 +73,10 @@ class ChunkDecoder {
     const int64_t values = input_.part.chunk->values;
     check_values(chunk, values);
     PageReader reader(chunk);
-    for (Page page; row_ < values && reader.next(page);) read(page);
+    for (Page page; row_ < values && reader.next(page);) {
+      input_.between();
+      read(page);
+    }
     finish();
     validity_.finish();
     if (nulls_ == 0) to_.validity = {};

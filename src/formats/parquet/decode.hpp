@@ -1,6 +1,7 @@
 // A column chunk in memory becomes an array of its column's layout.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "formats/parquet/layout.hpp"
@@ -13,8 +14,9 @@ using CodeMap = std::span<const uint16_t>;
 
 struct ChunkInput {
   ColumnChunk part;
-  memory::Buffer bytes;  // all of its pages
-  CodeMap codes;         // where the layout has a dictionary
+  memory::Buffer bytes;                   // all of its pages
+  CodeMap codes;                          // where the layout has a dictionary
+  std::function<void()> between = [] {};  // called before each page; may throw
 };
 
 // Writes the chunk's rows into `to`, which has the layout's buffers for them: values, and a validity of whole words

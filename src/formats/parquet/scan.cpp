@@ -123,8 +123,8 @@ ColumnChunk Scan::chunk(int64_t group, size_t field) const {
   return {&files_[file_number].metadata->leaves[leaf], &row_group(group).chunks[leaf]};
 }
 
-Column Scan::read_column(int64_t group, size_t field) const {
-  ChunkInput input{chunk(group, field), {}, {}};
+Column Scan::read_column(int64_t group, size_t field, const std::function<void()>& between) const {
+  ChunkInput input{chunk(group, field), {}, {}, between};
   const Chunk& place = *input.part.chunk;
   input.bytes = pool_->allocate(place.bytes, "scan_parquet");
   file(group).file->read(place.start, place.bytes, input.bytes.mutable_as());
@@ -137,9 +137,8 @@ Column Scan::read_column(int64_t group, size_t field) const {
 std::vector<Column> Scan::read(int64_t group, const std::function<void()>& between) const {
   std::vector<Column> columns;
   for (size_t f = 0; f < fields_.size(); ++f) {
-    between();
     try {
-      columns.push_back(read_column(group, f));
+      columns.push_back(read_column(group, f, between));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::compute) throw;
       fail(error.kind(),

@@ -44,7 +44,7 @@ class FRAZIL_API Scan {
   int64_t groups() const { return static_cast<int64_t>(groups_.size()); }
   int64_t rows(int64_t group) const { return row_group(group).rows; }
 
-  // All rows of a row group. `between` is called before each column; it may throw.
+  // All rows of a row group. `between` is called before each page; it may throw.
   std::vector<columns::Column> read(int64_t group, const std::function<void()>& between) const;
 
  private:
@@ -53,7 +53,7 @@ class FRAZIL_API Scan {
     return files_[static_cast<size_t>(groups_[static_cast<size_t>(group)].file)];
   }
   ColumnChunk chunk(int64_t group, size_t field) const;
-  columns::Column read_column(int64_t group, size_t field) const;
+  columns::Column read_column(int64_t group, size_t field, const std::function<void()>& between) const;
 
   std::vector<ScanFile> files_;
   columns::Schema fields_;

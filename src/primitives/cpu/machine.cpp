@@ -25,8 +25,9 @@ VerbLookup native_verbs() {
   return tables[native_level()];
 }
 
-Machine::Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool)
-    : program_(program), selection_(kTileRows) {
+Machine::Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool,
+                 const std::atomic<bool>& cancelled)
+    : program_(program), cancelled_(cancelled), selection_(kTileRows) {
   for (const Instruction& i : program.code) {
     const bool is_function = i.op == program::Op::map || i.op == program::Op::call;
     Step step = is_function ? functions(i) : native_verbs()(i);
@@ -79,6 +80,7 @@ void Machine::run(std::span<const BoundColumn> columns, int64 rows, int64 ordina
   tile.ordinal = ordinal;
   tile.position = position;
   for (int64 base = 0; base < rows && tile.error.row < 0; base += kTileRows) {
+    if (cancelled_.load(std::memory_order_relaxed)) break;
     tile.rows = static_cast<int>(std::min<int64>(kTileRows, rows - base));
     tile.base = base;
     tile.selection = nullptr;

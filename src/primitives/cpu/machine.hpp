@@ -1,6 +1,7 @@
 // Runs a tile program over batches: one per lane. Instructions are looked up once; then each tile is a chain of calls.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -14,10 +15,12 @@ namespace frazil::primitives::cpu {
 class Machine {
  public:
   // `functions` finds the loops of functions. Throws internal where an instruction has none.
-  Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool);
+  Machine(const program::Program& program, VerbLookup functions, const memory::PoolPtr& pool,
+          const std::atomic<bool>& cancelled);
 
   // All rows of a batch, whose columns are bound in the program's order. `slots` has one state for each slot,
-  // `node_rows` a counter for each plan node. `position`: of the first row, see Op::position.
+  // `node_rows` a counter for each plan node. `position`: of the first row, see Op::position. Ends early where the
+  // query was cancelled meanwhile.
   void run(std::span<const BoundColumn> columns, int64 rows, int64 ordinal, int64 position, void* const* slots,
            int64* node_rows);
 
@@ -30,6 +33,7 @@ class Machine {
     const Instruction* instruction;
   };
   const program::Program& program_;
+  const std::atomic<bool>& cancelled_;
   std::vector<Bound> code_;
   memory::Buffer storage_;
   std::vector<void*> own_, registers_;
