@@ -117,8 +117,10 @@ void run_map(Tile& tile, const Instruction& i) {
       });
     };
     constexpr int usual = F::info.usual_parameter;
-    if (usual != 0 && c == static_cast<T>(usual)) rows_with(Constant<usual>());
-    else rows_with(c);
+    if constexpr (usual != 0) {
+      if (c == static_cast<T>(usual)) return rows_with(Constant<usual>());
+    }
+    rows_with(c);
   }
 }
 
