@@ -39,7 +39,9 @@ Column stretched(Context& context, Column column, const Heights& heights) {
   return primitives::concatenate(pieces, context.pool);
 }
 
-columns::Batch joined(Context& context, const plan::Node& node, const std::vector<std::shared_ptr<Side>>& sides) {
+columns::Batch joined(Context& context, const plan::Node& node, std::vector<std::shared_ptr<Side>> sides) {
+  // A frame with neither columns nor rows has no height that others could differ from.
+  std::erase_if(sides, [](const auto& side) { return side->schema().empty() && side->rows() == 0; });
   Heights heights{0, node.flag("repeat")};
   for (const auto& side : sides) heights.all = std::max(heights.all, side->rows());
   const bool one_row = std::any_of(sides.begin(), sides.end(), [](const auto& side) { return side->rows() == 1; });

@@ -24,14 +24,15 @@ RIGHT = "\1right"  # the suffix of columns of the right side, until they have th
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
     form, nulls_equal, rows, suffix, coalesce, maintain_order = view.options
-    if form not in RESIDUAL:
+    kind = form if isinstance(form, str) else form[:2] if len(form) == 2 else form[0]
+    if kind not in RESIDUAL:
         t.require("predicate", view.predicate, None)
     options = {"nulls_equal": nulls_equal, "suffix": suffix, "coalesce": coalesce, "maintain_order": maintain_order}
-    if form == "Full":
+    if kind == "Full":
         return t.sliced(full(view, t, options), rows)
-    if form[0] == "IEJoin":
+    if kind == "IEJoin":
         return t.sliced(unequal(view, t, options), rows)
-    how = FORMS.get(form) if isinstance(form, str) else RESIDUAL.get(form)
+    how = FORMS.get(kind) or RESIDUAL.get(kind)
     if how is None:
         t.refuse("join", f"joins of the form {form if isinstance(form, str) else ' with '.join(map(str, form[:2]))}")
     node = t.node(

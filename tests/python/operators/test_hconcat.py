@@ -22,6 +22,12 @@ def test_columns_beside_each_other(device: str) -> None:
     assert_agreement(pl.concat([LEFT.head(0), RIGHT.head(0)], how="horizontal"), device)
 
 
+def test_inputs_without_columns(device: str) -> None:
+    for other in (LEFT.select([]), LEFT.drop("ordinal", "text"), pl.LazyFrame()):
+        assert_agreement(pl.concat([LEFT, other], how="horizontal"), device)
+    assert_agreement(pl.concat([LEFT.head(2), LEFT.drop("ordinal", "text")], how="horizontal"), device)
+
+
 @pytest.mark.parametrize("heights", [(7, 3), (0, 3), (3000, 1)])
 @pytest.mark.parametrize("how", ["horizontal", "horizontal_extend"])
 def test_inputs_of_other_heights(device: str, heights: tuple[int, int], how: Any) -> None:
