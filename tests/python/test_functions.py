@@ -478,6 +478,18 @@ def texts_of(*expressions: pl.Expr) -> Iterator[Case]:
     yield "spaces", SPACES, list(expressions)
 
 
+def cases_of_letters(change: Callable[[pl.Expr], pl.Expr]) -> Iterator[Case]:
+    yield from texts_of(change(col("a")))
+    every = [chr(code) for code in range(0x11000) if not 0xD800 <= code < 0xE000] + [
+        chr(c) for c in range(0x1E900, 0x1E950)
+    ]
+    lines = ["".join(every[at : at + 40]) for at in range(0, len(every), 40)]
+    yield "letters", pl.DataFrame({"a": lines, "b": 0}), [change(col("a"))]
+    words = ["ΛΔΣ", "ΛΔΣ.", "ΛΣ Δ", "ΛΣΔ", "Σ", "1Σ", "ΛΣ\u0301", "Λ\u0301Σ", "Λ.Σ", "ΣΣ", "A\u02bc:Σ", "A" * 16 + "Σ"]
+    words += ["A" * 15 + "ΣB", "A" * 17 + "Σ" + "B" * 16, "straße ŉ ǰ ﬃ İI", "Ǆ ǅ ǆ", "𐐀𐐨"]
+    yield "words", pl.DataFrame({"a": words, "b": 0}), [change(col("a"))]
+
+
 def strips(strip: Callable[..., pl.Expr]) -> Iterator[Case]:
     some = ["a", "ä", "äö", "", " b", "日", "tes"]
     yield from texts_of(
@@ -622,6 +634,8 @@ CASES: dict[str, Cases] = {
     "len_chars": lambda: texts_of(col("a").str.len_chars()),
     "count_matches": partial(parts_of_texts, lambda a, part: a.str.count_matches(part, literal=True)),
     "find": partial(parts_of_texts, lambda a, part: a.str.find(part, literal=True)),
+    "to_lowercase": partial(cases_of_letters, lambda a: a.str.to_lowercase()),
+    "to_uppercase": partial(cases_of_letters, lambda a: a.str.to_uppercase()),
     "strip_prefix": partial(parts_of_texts, lambda a, part: a.str.strip_prefix(part)),
     "strip_suffix": partial(parts_of_texts, lambda a, part: a.str.strip_suffix(part)),
     "strip_chars": partial(strips, lambda a, *some: a.str.strip_chars(*some)),
