@@ -300,6 +300,18 @@ class NodeTranslation:
         """A node over another that was made here, where one of Polars' nodes is several of ours."""
         return self._made(kind, [node], expressions, options)
 
+    def part(
+        self,
+        kind: str,
+        inputs: Sequence[core.Node],
+        expressions: Mapping[str, Sequence[Named]],
+        options: Mapping[str, object],
+        schema: Sequence[tuple[str, core.DataType]],
+    ) -> core.Node:
+        """A node with columns of its own, where one of Polars' nodes is several of ours."""
+        lists = {name: list(items) for name, items in expressions.items()}
+        return self._plan.recipes.node(kind, list(inputs), lists, dict(options), list(schema))
+
     def scan(self, frame: pl.DataFrame) -> core.Node:
         """A scan of a frame that is not in Polars' plan."""
         return self._plan.recipes.node("scan_frame", [], {}, {"table": core.Table(frame)}, core_schema(frame.schema))
