@@ -31,8 +31,13 @@ struct FunctionTable {
 struct NodeReport {
   std::string node;  // kind and a few words
   std::string device = "cpu";
-  int64_t rows = 0;    // that this operator produced, counted where they were made
-  double seconds = 0;  // of the pipelines that it ended; 0 where it was fused into another
+  int64_t rows = 0;  // that this operator produced, counted where they were made
+  // Of the pipelines that it ended; 0 where it was fused into another.
+  double seconds = 0;
+  int64_t bytes = 0;       // that went in, of which a text is only the part of fixed width
+  int64_t bytes_peak = 0;  // most that the engine held meanwhile
+  // Of Parquet files.
+  int64_t row_groups = 0, row_groups_pruned = 0;
 };
 
 // What other threads see of a query, and ask of it, while it runs. Several runs may be one query.

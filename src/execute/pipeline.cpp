@@ -203,6 +203,16 @@ struct TaskRange {
   int64_t count() const { return end - first; }
 };
 
+int64_t bytes_of(const Batch& batch) {
+  int64_t bytes = 0;
+  for (const columns::Column& column : batch.columns) {
+    bytes += batch.rows * columns::bytes_per_row(column.physical);
+    if (column.physical == columns::Physical::bits) bytes += batch.rows / 8;
+    if (column.validity) bytes += batch.rows / 8;
+  }
+  return bytes;
+}
+
 void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments,
                 TaskRange tasks) {
   const bool fixed = pipeline.sink->fixed_shares();
@@ -210,8 +220,10 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   std::vector<std::unique_ptr<LaneRun>> runs(static_cast<size_t>(lanes));
   for (auto& run : runs) run = std::make_unique<LaneRun>(context, segments, *pipeline.sink);
   const int64_t rows = std::max<int64_t>(source->facts().rows, 1);
+  std::atomic<int64_t> bytes{0};
   auto run_task = [&](int64_t lane, int64_t task) {
     const Batch batch = source->read(context, task);
+    bytes += bytes_of(batch);
     runs[static_cast<size_t>(lane)]->run_task(context, batch, task);
     context.control->rows_done += batch.rows;
     context.control->parts_done += Control::kWhole * batch.rows / rows;
@@ -229,10 +241,28 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   }
   std::vector<std::unique_ptr<LaneEnd>> ends;
   for (auto& run : runs) ends.push_back(run->finish(context));
+  context.nodes[static_cast<size_t>(pipeline.node)].bytes += bytes;
   pipeline.sink->merge(context, std::move(ends));
 }
 
-using Clock = std::chrono::steady_clock;
+// Adds up what a part of a pipeline takes.
+class Cost {
+ public:
+  Cost(const Context& context, NodeReport& node) : context_(context), node_(node) { context.pool->begin_part(); }
+  ~Cost() {
+    node_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    node_.bytes_peak = std::max(node_.bytes_peak, context_.pool->bytes_peak_of_part());
+    node_.bytes += context_.device_bytes - device_bytes_;
+  }
+  Cost(const Cost&) = delete;
+  Cost& operator=(const Cost&) = delete;
+
+ private:
+  const Context& context_;
+  NodeReport& node_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  int64_t device_bytes_ = context_.device_bytes;
+};
 
 }  // namespace
 
@@ -244,20 +274,18 @@ struct PipelineRun::State {
   TaskRange left;
   bool has_begun = false;
 
-  double& seconds() { return context.nodes[static_cast<size_t>(pipeline.node)].seconds; }
   void advance(int64_t tasks);
 };
 
 PipelineRun::PipelineRun(Context& context, const Pipeline& pipeline) {
   context.check_cancelled();
-  const auto begin = Clock::now();
+  const Cost cost(context, context.nodes[static_cast<size_t>(pipeline.node)]);
   SourcePtr source = pipeline.source(context);
   std::vector<Segment> segments = assemble(context, pipeline, source->facts());
   context.control->rows += source->facts().rows;
   if (source->facts().rows == 0) context.control->parts_done += Control::kWhole;
   const TaskRange all{0, source->tasks()};
   state_ = std::make_unique<State>(context, pipeline, std::move(source), std::move(segments), all);
-  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 PipelineRun::~PipelineRun() = default;
@@ -278,10 +306,9 @@ void PipelineRun::State::advance(int64_t tasks) {
 }
 
 void PipelineRun::advance(int64_t tasks) {
-  const auto begin = Clock::now();
+  const Cost cost(state_->context, state_->context.nodes[static_cast<size_t>(state_->pipeline.node)]);
   state_->advance(tasks);
   state_->has_begun = true;
-  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 void run(Context& context, const Pipeline& pipeline) { PipelineRun(context, pipeline).advance(INT64_MAX); }
