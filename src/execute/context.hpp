@@ -16,6 +16,7 @@
 
 namespace frazil::execute {
 
+class Cost;
 class Parking;
 class Scheduler;
 class Resident;
@@ -60,6 +61,7 @@ struct Context {
   std::shared_ptr<Control> control = std::make_shared<Control>();
   std::function<bool()> interrupted;  // asked now and then by the thread that runs the query; true cancels it
   std::vector<NodeReport> nodes;      // by node number
+  Cost* cost = nullptr;               // of the node that something is done for
   std::atomic<int64_t> tiles_loaded{0};
   int64_t launches = 0;            // of kernels
   double kernel_seconds = 0;       // by the device's clock

@@ -1,9 +1,9 @@
 #include "execute/pipeline.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/error.hpp"
+#include "execute/cost.hpp"
 #include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "primitives/move.hpp"
@@ -245,25 +245,6 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   pipeline.sink->merge(context, std::move(ends));
 }
 
-// Adds up what a part of a pipeline takes.
-class Cost {
- public:
-  Cost(const Context& context, NodeReport& node) : context_(context), node_(node) { context.pool->begin_part(); }
-  ~Cost() {
-    node_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    node_.bytes_peak = std::max(node_.bytes_peak, context_.pool->bytes_peak_of_part());
-    node_.bytes += context_.device_bytes - device_bytes_;
-  }
-  Cost(const Cost&) = delete;
-  Cost& operator=(const Cost&) = delete;
-
- private:
-  const Context& context_;
-  NodeReport& node_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  int64_t device_bytes_ = context_.device_bytes;
-};
-
 }  // namespace
 
 struct PipelineRun::State {
@@ -279,7 +260,7 @@ struct PipelineRun::State {
 
 PipelineRun::PipelineRun(Context& context, const Pipeline& pipeline) {
   context.check_cancelled();
-  const Cost cost(context, context.nodes[static_cast<size_t>(pipeline.node)]);
+  const Cost cost(context, pipeline.node);
   SourcePtr source = pipeline.source(context);
   std::vector<Segment> segments = assemble(context, pipeline, source->facts());
   context.control->rows += source->facts().rows;
@@ -306,7 +287,7 @@ void PipelineRun::State::advance(int64_t tasks) {
 }
 
 void PipelineRun::advance(int64_t tasks) {
-  const Cost cost(state_->context, state_->context.nodes[static_cast<size_t>(state_->pipeline.node)]);
+  const Cost cost(state_->context, state_->pipeline.node);
   state_->advance(tasks);
   state_->has_begun = true;
 }

@@ -189,6 +189,8 @@ def test_profile_tells_of_bytes(device: str) -> None:
         assert engine.last_report is not None
         peak = engine.last_report.bytes_peak
     sort, group_by = (profile.row(by_predicate=col("node") == node, named=True) for node in ("sort", "group_by"))
-    assert sort["bytes"] == group_by["bytes"] == rows * 16
+    assert sort["bytes"] == rows * 16
+    assert group_by["bytes"] >= rows * 16
     assert sort["bytes_peak"] > rows * 16
+    assert sort["seconds"] > group_by["seconds"]  # it is sorted when the groups ask for rows
     assert profile["bytes_peak"].max() == peak
