@@ -62,7 +62,8 @@ struct Row {
 };
 template <class F>
 FZ_HD void call_view(const void* from, void* to) {
-  *static_cast<RegisterView*>(to) = F::apply(Row{static_cast<const RegisterView*>(from)});
+  const Row row{static_cast<const RegisterView*>(from)};
+  *static_cast<decltype(F::apply(row))*>(to) = F::apply(row);
 }
 template <class F>
 FZ_HD void call_string(const void* from, void* to) {

@@ -41,7 +41,6 @@ CODES: dict[str, Meaning] = {
     "encryption": Meaning("A Parquet file is encrypted.", WAIT),
     "expression": Meaning("A kind of expression, such as a window, is not there yet.", WAIT),
     "file": Meaning("A file cannot be read.", "The message says why."),
-    "filter": Meaning("This aggregate of filtered rows is not there yet.", "Filter before `select` or `group_by`."),
     "function": Meaning("A function is not there yet.", WAIT),
     "hidden": Meaning(
         "Polars does not show this part to engines: Python functions, files in memory, `list.eval` and others.",

@@ -215,6 +215,11 @@ std::string_view text_at(const Column& column, int64_t row) {
   return {column.characters[static_cast<size_t>(view.buffer)].as<char>() + view.offset, length};
 }
 
+bool truth_at(const Column& column, int64_t row) {
+  const int64_t bit = column.offset + physical_row(column, row);
+  return column.values.as<uint8>()[bit >> 3] >> (bit & 7) & 1;
+}
+
 int128 whole_at(const Column& column, int64_t row) {
   row = physical_row(column, row);
   if (column.encoding == Encoding::dictionary) {

@@ -114,6 +114,8 @@ FRAZIL_API std::optional<Interval> measure_interval(const Column& column);
 
 // The text of row `row` of a string or binary column, whatever its encoding; the row must be valid.
 FRAZIL_API std::string_view text_at(const Column& column, int64_t row);
+// The truth of row `row` of a boolean column, whatever its encoding.
+FRAZIL_API bool truth_at(const Column& column, int64_t row);
 // The value of row `row` of a whole-number column, whatever its encoding.
 FRAZIL_API int128 whole_at(const Column& column, int64_t row);
 

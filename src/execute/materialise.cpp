@@ -205,10 +205,32 @@ Column Materialise::computed(primitives::Device& device, size_t b, const primiti
   return column;
 }
 
-Batch Materialise::take(Context& context, const Batch& source, primitives::DeviceRows made) const {
+columns::Schema Materialise::schema() const {
+  columns::Schema schema;
+  for (const Binding& binding : bindings_) schema.push_back({binding.name, binding.type});
+  return schema;
+}
+
+Batch Materialise::take(Context& context, const Batch& source, primitives::DeviceRows made,
+                        const primitives::DeviceTable* table) const {
   primitives::Device& device = context.resident->device();
+  auto array = [&](int number) { return made.arrays[static_cast<size_t>(number)]; };
   Batch out{made.rows, {}};
-  const memory::Buffer& rows = made.arrays[static_cast<size_t>(rows_array_)];
+  // With runs row i becomes rows [i] repeated, beside the rows of its run.
+  primitives::DeviceMatches matches;
+  if (table) {
+    matches = device.expand(*table, array(runs_array_), made.rows);
+    out.rows = matches.rows;
+  }
+  auto spread = [&](const memory::Buffer& numbers) {
+    if (!table) return numbers;
+    Column column;
+    column.type = columns::simple(TypeId::uint32);
+    column.physical = Physical::w4;
+    column.rows = made.rows;
+    column.values = numbers;
+    return device.gather(column, matches.probed, out.rows, false).values;
+  };
   std::vector<memory::Buffer> characters = made.characters;  // that computed texts may point into
   for (const Column& column : source.columns)
     characters.insert(characters.end(), column.characters.begin(), column.characters.end());
@@ -217,18 +239,21 @@ Batch Materialise::take(Context& context, const Batch& source, primitives::Devic
     const Column& column = binding.build->columns[static_cast<size_t>(binding.column)]->on_device(context);
     characters.insert(characters.end(), column.characters.begin(), column.characters.end());
   }
+  const memory::Buffer rows = spread(array(rows_array_));
   for (size_t b = 0; b < bindings_.size(); ++b) {
     const Binding& binding = bindings_[b];
     Column column;
     if (binding.origin == Binding::Origin::source) {
       const Column& from = source.columns[static_cast<size_t>(binding.column)];
-      column = made.rows == source.rows ? from : device.gather(from, rows, made.rows, false);
+      column = !table && made.rows == source.rows ? from : device.gather(from, rows, out.rows, false);
     } else if (binding.origin == Binding::Origin::build) {
       const Column& from = binding.build->columns[static_cast<size_t>(binding.column)]->on_device(context);
-      column = device.gather(from, made.arrays[static_cast<size_t>(value_array_[b])], made.rows, binding.optional);
+      const bool is_run = table && value_array_[b] == runs_array_;
+      column = device.gather(from, is_run ? matches.build : spread(array(value_array_[b])), out.rows, binding.optional);
     } else {
       column = computed(device, b, made);
       if (binding.value.type == Type::view) column.characters = characters;
+      if (table) column = device.gather(column, matches.probed, out.rows, false);
     }
     column.type = binding.type;
     out.columns.push_back(std::move(column));
@@ -341,10 +366,9 @@ void CollectLane::end(Context& context, const Batch& batch) {
 }
 
 void Collect::prepare(Assembly& assembly, std::vector<Binding> bindings) {
-  schema_.clear();
-  for (const Binding& binding : bindings) schema_.push_back({binding.name, binding.type});
   materialise_ = {};
   materialise_.prepare(assembly, std::move(bindings));
+  schema_ = materialise_.schema();
 }
 
 std::unique_ptr<LaneEnd> Collect::start(Context& context, const std::vector<SlotState*>& slots) {

@@ -22,11 +22,14 @@ class Materialise {
   Facts facts(const Assembly& assembly) const;
   std::unique_ptr<MaterialiseLane> start(Context& context, const std::vector<SlotState*>& slots) const;
 
+  columns::Schema schema() const;
+
   // On a device: what it cannot hold of these columns, the columns of the source among them, and the batch that a run
-  // over the rows of `source` made.
+  // over the rows of `source` made. `table`: has the runs.
   std::string device_lacks() const;
   std::vector<int> source_columns() const;
-  columns::Batch take(Context& context, const columns::Batch& source, primitives::DeviceRows made) const;
+  columns::Batch take(Context& context, const columns::Batch& source, primitives::DeviceRows made,
+                      const primitives::DeviceTable* table = nullptr) const;
 
  private:
   columns::Column computed(primitives::Device& device, size_t b, const primitives::DeviceRows& made) const;

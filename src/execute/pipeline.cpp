@@ -29,22 +29,35 @@ Segment close(Assembly& assembly, Cut* cut) {
   return {values, program::allocate(values), assembly.slots(), cut};
 }
 
-std::vector<Segment> assemble(Context& context, const Pipeline& pipeline, const Facts& facts) {
-  std::vector<Segment> segments;
-  auto assembly = std::make_unique<Assembly>(context, facts);
-  for (const StepPtr& step : pipeline.steps) {
-    Cut* cut = dynamic_cast<Cut*>(step.get());
+// Where a pipeline's next program begins.
+struct Place {
+  size_t step = 0;
+  Cut* resumed = nullptr;
+};
+
+// The program from a place up to the next cut or the sink.
+Segment assemble(Context& context, const Pipeline& pipeline, Place& place, const Facts& facts) {
+  Assembly assembly(context, facts);
+  if (place.resumed) place.resumed->resume(assembly);
+  while (place.step < pipeline.steps.size()) {
+    Step& step = *pipeline.steps[place.step++];
+    Cut* cut = dynamic_cast<Cut*>(&step);
     if (!cut || !cut->cuts(context)) {
-      step->emit(*assembly);
+      step.emit(assembly);
       continue;
     }
-    cut->prepare(*assembly);
-    segments.push_back(close(*assembly, cut));
-    assembly = std::make_unique<Assembly>(context, cut->facts());
-    cut->resume(*assembly);
+    place.resumed = cut;
+    cut->prepare(assembly);
+    return close(assembly, cut);
   }
-  pipeline.sink->prepare(*assembly);
-  segments.push_back(close(*assembly, nullptr));
+  pipeline.sink->prepare(assembly);
+  return close(assembly, nullptr);
+}
+
+// All programs from `first` on.
+std::vector<Segment> assemble_rest(Context& context, const Pipeline& pipeline, Place place, Segment first) {
+  std::vector<Segment> segments{std::move(first)};
+  while (Cut* cut = segments.back().cut) segments.push_back(assemble(context, pipeline, place, cut->facts()));
   return segments;
 }
 
@@ -111,7 +124,7 @@ class LaneRun {
     raise(context, part.machine.error());
     part.end->end(context, batch);
     if (!part.segment->cut) return;
-    while (const std::optional<Batch> piece = part.segment->cut->take(context, *part.end)) {
+    while (const std::optional<Batch> piece = part.segment->cut->next(context, *part.end)) {
       context.check_cancelled();
       run(context, *piece, first + 1);
     }
@@ -131,8 +144,12 @@ class LaneRun {
   std::vector<int64> node_rows_;
 };
 
-std::vector<int> columns_read(const program::Program& program, const Sink& sink) {
-  std::vector<int> columns = sink.source_columns();
+DeviceEnd& end_of(const Pipeline& pipeline, const Segment& segment) {
+  return segment.cut ? static_cast<DeviceEnd&>(*segment.cut) : *pipeline.sink;
+}
+
+std::vector<int> columns_read(const program::Program& program, const DeviceEnd& end) {
+  std::vector<int> columns = end.source_columns();
   for (const program::Instruction& i : program.code) {
     if (i.a.kind == program::Operand::column) columns.push_back(i.a.index);
   }
@@ -141,27 +158,25 @@ std::vector<int> columns_read(const program::Program& program, const Sink& sink)
   return columns;
 }
 
-// What the device cannot do of a pipeline; nothing: empty.
-std::string device_lacks(Context& context, const Pipeline& pipeline, const Facts& facts,
-                         const std::vector<Segment>& segments) {
-  if (segments.size() > 1) return "joins that give a row several times";
-  if (std::string lacks = pipeline.sink->device_lacks(facts); !lacks.empty()) return lacks;
+// What the device cannot do of a program; nothing: empty.
+std::string device_lacks(Context& context, const DeviceEnd& end, const Facts& facts, const Segment& segment) {
+  if (std::string lacks = end.device_lacks(facts); !lacks.empty()) return lacks;
   if (facts.rows >= primitives::kNoRow) return "2^32 rows at once";
-  for (int c : columns_read(segments[0].values, *pipeline.sink)) {
+  for (int c : columns_read(segment.values, end)) {
     const program::SourceColumn& column = facts.columns[static_cast<size_t>(c)];
     if (column.element == program::Element::none) return "columns of " + column.type.name();
   }
-  return context.resident->device().lacks(segments[0].values);
+  return context.resident->device().lacks(segment.values);
 }
 
-void run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& source, const Segment& segment) {
+void run_on_device(Context& context, DeviceEnd& end, const SourcePtr& source, const Segment& segment) {
   primitives::Device& device = context.resident->device();
-  const Batch batch = context.resident->load(context, source, columns_read(segment.values, *pipeline.sink));
+  const Batch batch = context.resident->load(context, source, columns_read(segment.values, end));
   primitives::DeviceRun run{.program = segment.values, .columns = batch.columns, .rows = batch.rows};
   for (const Slot& slot : segment.slots)
     run.slots.push_back(slot.on_device ? slot.on_device(context) : primitives::DeviceSlot{});
   run.nodes = static_cast<int64_t>(context.nodes.size());
-  pipeline.sink->describe(run);
+  end.describe(run);
   context.check_cancelled();
   primitives::DeviceRows made = device.run(run);
   raise(context, made.error);
@@ -169,19 +184,19 @@ void run_on_device(Context& context, const Pipeline& pipeline, const SourcePtr& 
   context.kernel_seconds += made.kernel_seconds;
   context.device_bytes += made.bytes_read;
   const std::vector<int64_t> node_rows = made.node_rows;
-  pipeline.sink->take(context, batch, std::move(made));
+  end.take(context, batch, std::move(made));
   for (size_t n = 0; n < node_rows.size(); ++n) context.nodes[n].rows += node_rows[n];
   for (const program::Instruction& i : segment.values.code) context.nodes[i.node].device = device.name();
 }
 
-// Runs on the device what it can; false leaves the pipeline to the CPU, with a note of the reason.
-bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& source,
-                const std::vector<Segment>& segments) {
+// Runs on the device what it can; false leaves the rest of the pipeline to the CPU, with a note of the reason.
+bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& source, const Segment& segment) {
   if (!context.resident) return false;
-  std::string lacks = device_lacks(context, pipeline, source->facts(), segments);
+  DeviceEnd& end = end_of(pipeline, segment);
+  std::string lacks = device_lacks(context, end, source->facts(), segment);
   for (int attempt = 0; lacks.empty() && attempt < 2; ++attempt) {
     try {
-      run_on_device(context, pipeline, source, segments[0]);
+      run_on_device(context, end, source, segment);
       return true;
     } catch (const Error& error) {
       // The columns that are kept for other queries make room; then the CPU, which has more memory, takes over.
@@ -251,10 +266,13 @@ struct PipelineRun::State {
   Context& context;
   const Pipeline& pipeline;
   SourcePtr source;
-  std::vector<Segment> segments;
-  TaskRange left;
+  Place place;                    // behind the last segment
+  std::vector<Segment> segments;  // before it has begun: the first one alone
+  TaskRange left{};
   bool has_begun = false;
 
+  void expect_rows() const { context.control->rows += source->facts().rows; }
+  bool run_on_device();
   void advance(int64_t tasks);
 };
 
@@ -262,23 +280,36 @@ PipelineRun::PipelineRun(Context& context, const Pipeline& pipeline) {
   context.check_cancelled();
   const Cost cost(context, pipeline.node);
   SourcePtr source = pipeline.source(context);
-  std::vector<Segment> segments = assemble(context, pipeline, source->facts());
-  context.control->rows += source->facts().rows;
-  if (source->facts().rows == 0) context.control->parts_done += Control::kWhole;
-  const TaskRange all{0, source->tasks()};
-  state_ = std::make_unique<State>(context, pipeline, std::move(source), std::move(segments), all);
+  Place place;
+  std::vector<Segment> segments;
+  segments.push_back(assemble(context, pipeline, place, source->facts()));
+  state_ = std::make_unique<State>(context, pipeline, std::move(source), place, std::move(segments));
+  state_->expect_rows();
 }
 
 PipelineRun::~PipelineRun() = default;
 
 bool PipelineRun::is_done() const { return state_->has_begun && state_->left.count() == 0; }
 
-void PipelineRun::State::advance(int64_t tasks) {
-  if (!has_begun && try_device(context, pipeline, source, segments)) {
-    left.first = left.end;
+// As much as the device does; false leaves a source and programs to the CPU.
+bool PipelineRun::State::run_on_device() {
+  while (try_device(context, pipeline, source, segments[0])) {
     context.control->rows_done += source->facts().rows;
-    context.control->parts_done += Control::kWhole;
-    return;
+    if (!segments[0].cut) return true;
+    source = segments[0].cut->taken();
+    segments[0] = assemble(context, pipeline, place, source->facts());
+    expect_rows();
+  }
+  return false;
+}
+
+void PipelineRun::State::advance(int64_t tasks) {
+  if (!has_begun) {
+    const bool done = run_on_device();
+    if (done || source->facts().rows == 0) context.control->parts_done += Control::kWhole;
+    if (done) return;
+    segments = assemble_rest(context, pipeline, place, std::move(segments[0]));
+    left = {0, source->tasks()};
   }
   if (pipeline.sink->fixed_shares()) tasks = left.count();
   const TaskRange next{left.first, left.first + std::min(left.count(), tasks)};
@@ -296,8 +327,10 @@ void run(Context& context, const Pipeline& pipeline) { PipelineRun(context, pipe
 
 std::string print_programs(Context& context, const Pipeline& pipeline) {
   SourcePtr source = pipeline.source(context);
+  Place place;
+  Segment first = assemble(context, pipeline, place, source->facts());
   std::string text;
-  for (const Segment& segment : assemble(context, pipeline, source->facts())) {
+  for (const Segment& segment : assemble_rest(context, pipeline, place, std::move(first))) {
     text += program::print(segment.program, context.functions->names);
   }
   return text;

@@ -25,10 +25,21 @@ class LaneEnd {
   virtual void end(Context&, const columns::Batch&) {}
 };
 
-// The end of a pipeline. Lanes fill their states; merge joins them in lane order; finish gives what was made.
-class Sink {
+// What ends a program, as a device sees it: what it cannot do there (nothing: empty), what a run is told of it, the
+// columns of the source that are read beside those that the program names, and what came of the run.
+class DeviceEnd {
  public:
-  virtual ~Sink() = default;
+  virtual ~DeviceEnd() = default;
+  virtual std::string device_lacks(const Facts&) const { return "sinks of this kind"; }
+  virtual void describe(primitives::DeviceRun&) const {}
+  virtual std::vector<int> source_columns() const { return {}; }
+  virtual void take(Context&, const columns::Batch&, primitives::DeviceRows) {}
+};
+
+// The end of a pipeline. Lanes fill their states; merge (on a device: take) joins them in lane order; finish gives what
+// was made.
+class Sink : public DeviceEnd {
+ public:
   // Chooses its variant from what the assembly knows and writes its part of the program.
   virtual void prepare(Assembly& assembly) = 0;
   virtual std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) = 0;
@@ -36,17 +47,12 @@ class Sink {
   virtual bool fixed_shares() const { return false; }
   virtual void merge(Context& context, std::vector<std::unique_ptr<LaneEnd>> lanes) = 0;
   virtual SourcePtr finish(Context& context) = 0;
-  // On a device: what it cannot do for this sink (nothing: empty), what a run is told of the sink, the columns of the
-  // source that are read beside those that the program names, and what came of it, instead of merge.
-  virtual std::string device_lacks(const Facts&) const { return "sinks of this kind"; }
-  virtual void describe(primitives::DeviceRun&) const {}
-  virtual std::vector<int> source_columns() const { return {}; }
-  virtual void take(Context&, const columns::Batch&, primitives::DeviceRows) {}
 };
 using SinkPtr = std::shared_ptr<Sink>;
 
-// A cut: ends one program and gives the batches that the next one starts with.
-class Cut : public Step {
+// A cut: ends one program and gives the batches that the next one starts with. On a device it makes all rows at once,
+// and they are the source of a pipeline of its own.
+class Cut : public Step, public DeviceEnd {
  public:
   // Whether prepare is to be called instead of emit. Asked at pipeline start: what the step needs is finished.
   virtual bool cuts(Context& context) = 0;
@@ -55,7 +61,8 @@ class Cut : public Step {
   virtual void resume(Assembly&) {}  // its part of the program behind the cut
   virtual std::unique_ptr<LaneEnd> start(Context& context, const std::vector<SlotState*>& slots) = 0;
   // The next piece of what a batch became; none: that was all.
-  virtual std::optional<columns::Batch> take(Context& context, LaneEnd& lane) = 0;
+  virtual std::optional<columns::Batch> next(Context& context, LaneEnd& lane) = 0;
+  virtual SourcePtr taken() = 0;  // what a device made
 };
 
 struct Pipeline {

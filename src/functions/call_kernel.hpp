@@ -45,9 +45,10 @@ FZ_HD bool is_wanted(const Tile& tile, const Instruction& i, int row) {
 
 template <class F>
 void run_view(Tile& tile, const Instruction& i) {
-  RegisterView* to = primitives::cpu::result_of<RegisterView>(tile, i.dst);
+  using T = decltype(F::apply(TileArguments{tile, tile.lists[i.list], 0}));
+  T* to = primitives::cpu::result_of<T>(tile, i.dst);
   for (int row = 0; row < tile.rows; ++row) {
-    to[row] = is_wanted(tile, i, row) ? F::apply(TileArguments{tile, tile.lists[i.list], row}) : RegisterView{};
+    to[row] = is_wanted(tile, i, row) ? F::apply(TileArguments{tile, tile.lists[i.list], row}) : T{};
   }
 }
 

@@ -8,7 +8,10 @@
 
 #ifdef FZ_HOST
 #include "base/error.hpp"
-#include "lower/rules.hpp"
+#include "lower/moments.hpp"
+#include "lower/numbers.hpp"
+#include "lower/statistics.hpp"
+#include "lower/texts.hpp"
 
 namespace frazil::functions {
 using columns::DataType;
@@ -136,10 +139,52 @@ FZ_HD uint32 before_characters(const RegisterView& text, uint64 count) {
   return end;
 }
 
+// Bytes of the character that begins at a byte.
+FZ_HD uint32 character_bytes(const RegisterView& text, uint32 begin) {
+  const char* at = text.data();
+  uint32 end = begin + 1;
+  while (end < text.length && !begins_character(at[end])) ++end;
+  return end - begin;
+}
+FZ_HD uint32 code_point(const char* at, uint32 bytes) {
+  uint32 point = static_cast<uint8>(at[0]) & (bytes == 1 ? 0x7f : 0xff >> (bytes + 1));
+  for (uint32 i = 1; i < bytes; ++i) point = point << 6 | (static_cast<uint8>(at[i]) & 0x3f);
+  return point;
+}
+FZ_HD bool is_whitespace(uint32 point) {
+  return (point >= 0x09 && point <= 0x0d) || point == 0x20 || point == 0x85 || point == 0xa0 || point == 0x1680 ||
+         (point >= 0x2000 && point <= 0x200a) || point == 0x2028 || point == 0x2029 || point == 0x202f ||
+         point == 0x205f || point == 0x3000;
+}
+
+// Where a part first lies in a text from a byte on; beyond the text's end where it does not. An empty part lies
+// everywhere.
+FZ_HD uint32 find_part(const RegisterView& text, uint32 from, const RegisterView& part) {
+  const char *at = text.data(), *wanted = part.data();
+  for (; from + part.length <= text.length; ++from) {
+    if (same_bytes(at + from, wanted, part.length)) return from;
+  }
+  return text.length + 1;
+}
+// Calls `found` with the first byte of each part, at most so many and none inside of another. Empty parts lie before
+// each character and at the end.
+template <class Found>
+FZ_HD void each_part(const RegisterView& text, const RegisterView& part, uint64 most, Found found) {
+  uint32 at = 0;
+  for (; most > 0; --most) {
+    at = find_part(text, at, part);
+    if (at > text.length) return;
+    found(at);
+    if (part.length > 0) at += part.length;
+    else if (at < text.length) at += character_bytes(text, at);
+    else return;
+  }
+}
+
 // Writes a text to `out`; gives where the next one goes.
-FZ_HD char* append(char* out, const RegisterView& text) {
-  const char* from = text.data();
-  for (uint32 i = 0; i < text.length; ++i) *out++ = from[i];
+FZ_HD char* append(char* out, const char* from, uint64 bytes) {
+  for (uint64 i = 0; i < bytes; ++i) *out++ = from[i];
   return out;
 }
+FZ_HD char* append(char* out, const RegisterView& text) { return append(out, text.data(), text.length); }
 }  // namespace frazil::functions

@@ -2,6 +2,8 @@
 // here is visible to the linker.
 #pragma once
 
+#include <type_traits>
+
 #include "plan/signature.hpp"
 #include "primitives/cpu/tile.hpp"
 
@@ -104,11 +106,16 @@ void run_map(Tile& tile, const Instruction& i) {
   } else {
     // The third argument of the functions that have one is a parameter: always a literal.
     const Argument<T, kB> b(tile, i.b);
-    const Argument<T, true> c(tile, i.c);
-    run_rows<F, T>(tile, i, [&](int row, [[maybe_unused]] bool& bad) {
-      if constexpr (F::info.may_fail) return F::apply(a[row], b[row], c.value, bad);
-      else return F::apply(a[row], b[row], c.value);
-    });
+    const T c = Argument<T, true>(tile, i.c).value;
+    const auto rows_with = [&](const auto& parameter) {
+      run_rows<F, T>(tile, i, [&](int row, [[maybe_unused]] bool& bad) {
+        if constexpr (F::info.may_fail) return F::apply(a[row], b[row], static_cast<T>(parameter), bad);
+        else return F::apply(a[row], b[row], static_cast<T>(parameter));
+      });
+    };
+    constexpr int usual = F::info.usual_parameter;
+    if (usual != 0 && c == static_cast<T>(usual)) rows_with(std::integral_constant<int, usual>());
+    else rows_with(c);
   }
 }
 

@@ -4,10 +4,23 @@
 
 namespace frazil::lower {
 
-std::optional<uint16> FunctionTable::find(const std::string& name, const CallTypes& types) const {
+namespace {
+
+// Whether the last argument says which rows count.
+bool has_filter(const plan::FunctionInfo& info, const CallTypes& types) {
+  return info.shape == plan::Shape::segmented && types.arguments.size() == static_cast<size_t>(info.arguments) + 1 &&
+         types.arguments.back().id == columns::TypeId::boolean;
+}
+
+}  // namespace
+
+std::optional<uint16> FunctionTable::find(const std::string& name, const CallTypes& all) const {
   for (size_t id = 0; id < functions_.size(); ++id) {
     const Function& function = functions_[id];
     if (name != function.info->name) continue;
+    const bool filtered = has_filter(*function.info, all);
+    const CallTypes types{all.arguments.first(all.arguments.size() - filtered), all.result, all.payload,
+                          all.expressions};
     if (types.payload.size() != static_cast<size_t>(function.info->payload)) continue;
     if (function.info->arguments >= 0 && types.arguments.size() != static_cast<size_t>(function.info->arguments))
       continue;

@@ -58,16 +58,26 @@ enum class CellKind : uint8 {
   rounded,    // the exact sum where it is known to fit, else one of floats: Polars' means of decimals are of those
 };
 
+// What portable functions of the shape segmented are written over: on the host and on a device alike.
+class SegmentPrimitives {
+ public:
+  virtual ~SegmentPrimitives() = default;
+  // How many different values each segment has (uint32); null is one, all NaN are one, and so are both zeros.
+  virtual memory::Buffer count_distinct(const columns::Column& argument) const = 0;
+};
+
 // A call of a function of the shape segmented: the rows of its arguments, segment by segment. Segment s has those from
-// rows[start[s]] up to rows[start[s + 1]], in the order of their source.
+// rows[start[s]] up to rows[start[s + 1]], in the order of their source. On a device there are only its primitives.
 struct SegmentedCall {
   std::span<const columns::Column> arguments;
+  int64_t segments;
+  const SegmentPrimitives& primitives;
   std::span<const uint32_t> rows;
   std::span<const uint32_t> start;  // one more than there are segments
   const DataType& result;
   const plan::Options& payload;
   const memory::PoolPtr& pool;
-  int64_t segments() const { return static_cast<int64_t>(start.size()) - 1; }
+  std::span<const plan::ExpressionPtr> expressions = {};  // the arguments, for what only takes literals
 };
 
 struct Function {
@@ -84,7 +94,8 @@ class FunctionTable {
   explicit FunctionTable(std::vector<Function> functions) : functions_(std::move(functions)) {}
   const std::vector<Function>& all() const { return functions_; }
   const Function& at(uint16 id) const { return functions_[id]; }
-  // The overload of `name` that takes the arguments; none: nothing.
+  // The overload of `name` that takes the arguments; none: nothing. Functions of the shape segmented take truth behind
+  // their arguments, too: only the rows where it is true count then.
   std::optional<uint16> find(const std::string& name, const CallTypes& types) const;
   bool knows(const std::string& name) const;
   bool aggregates(const std::string& name) const;  // is the name of an aggregate

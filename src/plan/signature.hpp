@@ -9,7 +9,7 @@ namespace frazil::plan {
 // How a function is written; each shape has one generator per backend.
 enum class Shape : uint8 {
   map,        // plain values to a plain value, or a composition of such
-  view,       // text that lies in an argument
+  view,       // text that lies in an argument, or a number of 64 bits that tells of text
   string,     // new text: bytes(arguments), then write(arguments, out)
   cells,      // an aggregate as cells that combine by add, min or max
   segmented,  // host text over primitives on segments of rows
@@ -33,6 +33,7 @@ struct FunctionInfo {
   Shape shape = Shape::map;
   int arguments = 1;
   int parameters = 0;              // map: literals that `apply` takes behind its arguments
+  int usual_parameter = 0;         // map: not 0: loops are also compiled for this value of the parameter
   int payload = 0;                 // values that Polars passes after the function's name
   TypeSet kernels = 0;             // map: types that `apply` is compiled for
   bool to_mask = false;            // map, host: apply gives truth
@@ -40,6 +41,7 @@ struct FunctionInfo {
   const char* failure = "";        // what to tell the user then
   bool invalid_operation = false;  // the failure's class is InvalidOperationError, else ComputeError
   bool by_value = false;  // null gives null, and nothing but the value counts: once per value of a dictionary is enough
+  bool portable = false;  // segmented: written over primitives alone, so that devices run it too
   bool exact = true;      // CPU and GPU give the same bits
   const char* doc = "";
   const char* example = "";

@@ -29,6 +29,12 @@ class DeviceTable {
   virtual bool unique() const = 0;
 };
 
+// Rows that a probe's answers stand for: probed row probed[i] has the match build[i], kNoRow for none.
+struct DeviceMatches {
+  int64_t rows = 0;
+  memory::Buffer probed, build;  // uint32
+};
+
 // What stands in a slot of a program and comes from outside of it; at most one is set.
 struct DeviceSlot {
   const cpu::LookupTable* lookup = nullptr;
@@ -49,11 +55,14 @@ struct DeviceRun {
 };
 
 struct DeviceRows {
-  int64_t rows = 0;  // groups, or rows that were emitted
-  // Emits: the array of each number, masks a byte a row. Groups: their keys, then their cells. In device memory.
+  // Rows that were emitted, and the array of each number: masks a byte a row, numbers of groups below `groups`.
+  int64_t rows = 0;
   std::vector<memory::Buffer> arrays;
+  // Of Op::group: how many there are; their keys, then their cells.
+  int64_t groups = 0;
+  std::vector<memory::Buffer> group_arrays;
   std::vector<memory::Buffer> characters;     // that views in the arrays point into, beside those of columns
-  std::vector<std::vector<std::byte>> cells;  // neither groups nor emits: accumulators by group number, on the host
+  std::vector<std::vector<std::byte>> cells;  // without Op::group: accumulators by group number, on the host
   std::vector<int64_t> node_rows;
   cpu::RowError error;
   int64_t launches = 0;
@@ -93,8 +102,12 @@ class Device {
   virtual std::string lacks(const program::Program& program) const = 0;
   virtual DeviceRows run(const DeviceRun& run) = 0;
 
-  // A table of packed keys of 64 or 128 bits below 2^bits, or of views. Rows without a valid key have none.
-  virtual std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits) = 0;
+  // A table of packed keys of 64 or 128 bits below 2^bits, or of views. Rows without a valid key have none. Where a
+  // key has several rows a probe finds one that stands for them; with `all_rows` the others can be asked for.
+  virtual std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits, bool all_rows) = 0;
+  // All matches of `rows` rows for which a probe found these rows, in the order of both sides. A row that found none
+  // stays one row.
+  virtual DeviceMatches expand(const DeviceTable& table, const memory::Buffer& found, int64_t rows) = 0;
 
   // Row numbers[i] becomes row i; kNoRow gives null where `optional`.
   virtual columns::Column gather(const columns::Column& column, const memory::Buffer& numbers, int64_t rows,
@@ -109,6 +122,11 @@ class Device {
   virtual std::optional<columns::Interval> interval(const columns::Column& column) = 0;
   // The text of a view column's longer values one after the other, and where each begins.
   virtual void pack_text(const columns::Column& column, memory::Buffer& characters, memory::Buffer& begins) = 0;
+
+  // How many different values each group has (uint32); null is one, all NaN are one, and so are both zeros. `numbers`:
+  // of the rows' groups; empty: there is one group.
+  virtual memory::Buffer count_distinct(const columns::Column& column, const memory::Buffer& numbers,
+                                        int64_t groups) = 0;
 
   // Row numbers in the order of keys, stable. Keys hold numbers, truth or codes with ranks.
   virtual memory::Buffer order(std::span<const DeviceSortKey> keys, int64_t rows) = 0;

@@ -171,17 +171,17 @@ class ExpressionTranslator:
             return self._call(index, "agg.count_all", view.arguments, [])
         spelling = f"agg.{view.name}"
         if view.name == "sum" and view.options is True:
-            return self._sum_or_null(index, view.arguments)
+            return self._sum_or_null(index, self.translate(view.arguments[0]))
         takes_options = any(function["payload"] == 1 for function in variants(spelling))
         if not takes_options and view.options not in (None, False):
             raise Refused("payload", f"{spelling} with option {view.options!r}")
         return self._call(index, spelling, view.arguments, [payload_value(view.options)] if takes_options else [])
 
-    def _sum_or_null(self, index: int, arguments: Sequence[int]) -> Expression:
+    def _sum_or_null(self, index: int, value: Expression) -> Expression:
         """SQL's sum, which is null where there is nothing to add."""
         counts = pl.UInt32()  # the dtype of Polars' counts
-        total = self._call(index, "agg.sum", arguments, [])
-        count = self._made("agg.count", [self.translate(argument) for argument in arguments], counts)
+        total = self._combine(index, "agg.sum", [value], [])
+        count = self._made("agg.count", [value], counts)
         some = self._made("operator.Gt", [count, self._literal(0, counts)], pl.Boolean())
         return self._combine(index, "ternary", [some, total, self._literal(None, self._polars_dtype(index))], [])
 
@@ -197,20 +197,32 @@ class ExpressionTranslator:
         return Expression(core.literal(physical(value, dtype), core_dtype(dtype)), Height.LITERAL)
 
     def _aggregate_some(self, index: int, view: Any, rows: Any) -> Expression:
-        """An aggregate of filtered rows, that does not mind nulls: the others become null."""
-        counts_rows = view.name == "count" and view.options is True
-        if view.name not in ("sum", "min", "max", "mean", "count") or (
-            view.options not in (None, False) and not counts_rows
-        ):
-            raise Refused("filter", f"agg.{view.name} of filtered rows")
+        """An aggregate of filtered rows. One of accumulators does not mind nulls: the other rows become null."""
+        if view.name == "count" and view.options is True:
+            return self._count_some(index, rows)
+        spelling = f"agg.{view.name}"
+        value, predicate = self.translate(rows.input), self.translate(rows.by)
+        if variants(spelling)[0]["shape"] == "cells":
+            some = self._where(predicate, value, self._dtype(rows.input))
+            if view.name == "sum" and view.options is True:
+                return self._sum_or_null(index, some)
+            return self._combine(index, spelling, [some], [])
+        takes_options = any(function["payload"] == 1 for function in variants(spelling))
+        return self._combine(
+            index, spelling, [value, predicate], [payload_value(view.options)] if takes_options else []
+        )
+
+    def _count_some(self, index: int, rows: Any) -> Expression:
         truth = core_dtype(pl.Boolean())
-        dtype = truth if counts_rows else self._dtype(rows.input)
-        value = Expression(core.literal(True, truth), Height.LITERAL) if counts_rows else self.translate(rows.input)
-        predicate = self.translate(rows.by)
+        one = Expression(core.literal(True, truth), Height.LITERAL)
+        return self._combine(index, "agg.count", [self._where(self.translate(rows.by), one, truth)], [])
+
+    @staticmethod
+    def _where(predicate: Expression, value: Expression, dtype: core.DataType) -> Expression:
+        """The value where the predicate is true, else null."""
         null = core.literal(None, dtype)
         height = height_of_call(variants("ternary")[0], "ternary", [predicate.height, value.height])
-        some = Expression(core.call("ternary", [predicate.core, value.core, null], dtype, []), height)
-        return self._combine(index, f"agg.{view.name}", [some], [])
+        return Expression(core.call("ternary", [predicate.core, value.core, null], dtype, []), height)
 
     def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
         variants(spelling)

@@ -10,12 +10,13 @@ struct multiply_decimal {
                                      .polars = {"operator.Multiply"},
                                      .arguments = 2,
                                      .parameters = 1,
+                                     .usual_parameter = 100,
                                      .kernels = kSignedWholes,
                                      .may_fail = true,
                                      .failure = "overflow in decimal product: the result needs more than 38 digits",
                                      .doc = "Product of decimals, rounded half to even to the larger scale.",
                                      .example = "multiply(0.15, 0.50) = 0.08"};
-  // `unit` is ten to the power of the digits to drop. Money has two, and dividing by a constant is much cheaper.
+  // `unit` is ten to the power of the digits to drop: 100 for money.
   template <class T>
   FZ_HD static T apply(T a, T b, T unit, bool& bad) {
     T product = 0;
@@ -26,13 +27,9 @@ struct multiply_decimal {
       bad = false;  // narrow types are only chosen where the product is known to fit
       product = a * b;
     }
-    return unit == 100 ? rounded<T>(product, 100, bad) : rounded<T>(product, unit, bad);
-  }
-  template <class T>
-  FZ_HD static T rounded(T product, T unit, bool& bad) {
     const T quotient = product / unit, rest = product - quotient * unit;
     const T twice = rest < 0 ? -2 * rest : 2 * rest;
-    const T away = twice > unit || (twice == unit && (quotient & 1)) ? (product < 0 ? -1 : 1) : 0;
+    const T away = twice + (quotient & 1) > unit ? (product < 0 ? -1 : 1) : 0;  // from a tie only if it is odd
     bad |= exceeds_decimal<T>(quotient + away);
     return quotient + away;
   }

@@ -201,7 +201,10 @@ program::Operand GroupBySink::group_numbers(Assembly& assembly, const std::vecto
     return {};
   }
   const program::Operand key = execute::pack(assembly, layout_, keys, assembly.builder().live());
-  variant_ = layout_.form == KeyLayout::Form::narrow && layout_.bits <= kDirectBits ? Variant::direct : Variant::hash;
+  // On a device what is emitted beside groups goes by their places in a table.
+  const bool emits_places = assembly.context().resident && !segments_.empty();
+  const bool is_direct = layout_.form == KeyLayout::Form::narrow && layout_.bits <= kDirectBits && !emits_places;
+  variant_ = is_direct ? Variant::direct : Variant::hash;
   if (variant_ == Variant::direct) {
     return assembly.builder().convert({key, Type::u64, program::kAll, std::nullopt}, Type::row).operand;
   }
@@ -307,7 +310,7 @@ std::unique_ptr<LaneEnd> GroupBySink::start(Context& context, const std::vector<
 
 std::string GroupBySink::device_lacks(const execute::Facts&) const {
   if (first_row_ >= 0) return "groups that are told from their first rows";
-  return segments_.empty() ? "" : "aggregates over the rows of a group";
+  return segments_.device_lacks();
 }
 
 void GroupBySink::describe(primitives::DeviceRun& run) const {
@@ -316,7 +319,7 @@ void GroupBySink::describe(primitives::DeviceRun& run) const {
   if (variant_ == Variant::hash && layout_.form == KeyLayout::Form::narrow) run.key_bits = layout_.bits;
 }
 
-void GroupBySink::take(Context& context, const columns::Batch&, primitives::DeviceRows made) {
+void GroupBySink::take(Context& context, const columns::Batch& source, primitives::DeviceRows made) {
   batches_.clear();
   if (variant_ == Variant::hash) {
     const bool stays = layout_.form == KeyLayout::Form::narrow && signs_.empty();
@@ -330,23 +333,29 @@ void GroupBySink::take(Context& context, const columns::Batch&, primitives::Devi
     }
     keep_present(totals);
   }
+  if (!segments_.empty()) {
+    columns::Batch& groups = batches_.front();
+    for (columns::Column& column : segments_.take(context, source, std::move(made), groups.rows)) {
+      groups.columns.push_back(execute::is_on_device(groups) ? column : context.resident->download(context, column));
+    }
+  }
   if (node_->flag("maintain_order")) order_by_first_row(context);
 }
 
 // Groups stay where they were made.
 columns::Batch GroupBySink::device_groups(Context& context, const primitives::DeviceRows& made) const {
   primitives::Device& device = context.resident->device();
-  columns::Batch batch{made.rows, {}};
+  columns::Batch batch{made.groups, {}};
   for (const KeyLayout::Field& field : layout_.fields) {
-    columns::Column column = execute::key_column(field, made.rows);
-    device.unpack_key(made.arrays[0],
+    columns::Column column = execute::key_column(field, made.groups);
+    device.unpack_key(made.group_arrays[0],
                       {field.value_type, field.nullable, field.shift, field.bits, static_cast<int64_t>(field.base)},
                       column);
     batch.columns.push_back(std::move(column));
   }
   for (size_t c = 0; c < cells_.size(); ++c) {
-    columns::Column column = CellColumn::layout(cells_[c].type, made.rows, dtype_of(cells_[c].type));
-    column.values = made.arrays[c + 1];
+    columns::Column column = CellColumn::layout(cells_[c].type, made.groups, dtype_of(cells_[c].type));
+    column.values = made.group_arrays[c + 1];
     if (column.type.is_integer() && column.physical == columns::Physical::w8) column.interval = device.interval(column);
     batch.columns.push_back(std::move(column));
   }
@@ -356,30 +365,30 @@ columns::Batch GroupBySink::device_groups(Context& context, const primitives::De
 // Keys that are not one number of 64 bits, or have signs to restore, are unpacked on the host.
 columns::Batch GroupBySink::host_groups(Context& context, const primitives::DeviceRows& made) const {
   columns::Column keys;
-  keys.rows = made.rows;
-  keys.values = made.arrays[0];
+  keys.rows = made.groups;
+  keys.values = made.group_arrays[0];
   keys.characters = made.characters;
   keys.physical = layout_.form == KeyLayout::Form::narrow ? columns::Physical::w8
                   : layout_.form == KeyLayout::Form::wide ? columns::Physical::w16
                                                           : columns::Physical::view;
   keys.type = columns::simple(layout_.form == KeyLayout::Form::bytes ? TypeId::binary : TypeId::uint128);
   keys = context.resident->download(context, keys);
-  columns::Batch batch{made.rows, {}};
+  columns::Batch batch{made.groups, {}};
   if (layout_.form == KeyLayout::Form::narrow) {
-    batch.columns = execute::unpack(layout_, keys.values.as<uint64>(), made.rows, pool_);
+    batch.columns = execute::unpack(layout_, keys.values.as<uint64>(), made.groups, pool_);
   } else if (layout_.form == KeyLayout::Form::wide) {
-    batch.columns = execute::unpack(layout_, keys.values.as<uint128>(), made.rows, pool_);
+    batch.columns = execute::unpack(layout_, keys.values.as<uint128>(), made.groups, pool_);
   } else {
-    std::vector<RegisterView> views(static_cast<size_t>(made.rows));
-    for (int64_t row = 0; row < made.rows; ++row) {
+    std::vector<RegisterView> views(static_cast<size_t>(made.groups));
+    for (int64_t row = 0; row < made.groups; ++row) {
       const std::string_view text = columns::text_at(keys, row);
       views[static_cast<size_t>(row)] = program::view_of(text.data(), static_cast<uint32>(text.size()));
     }
-    batch.columns = execute::unpack(layout_, views.data(), made.rows, pool_);
+    batch.columns = execute::unpack(layout_, views.data(), made.groups, pool_);
   }
   for (size_t c = 0; c < cells_.size(); ++c) {
-    columns::Column column = CellColumn::layout(cells_[c].type, made.rows, dtype_of(cells_[c].type));
-    column.values = made.arrays[c + 1];
+    columns::Column column = CellColumn::layout(cells_[c].type, made.groups, dtype_of(cells_[c].type));
+    column.values = made.group_arrays[c + 1];
     column = context.resident->download(context, column);
     if (column.type.is_integer() && column.rows > 0) column.interval = columns::measure_interval(column);
     batch.columns.push_back(std::move(column));

@@ -25,6 +25,7 @@ class GroupBySink : public execute::Sink {
   void merge(execute::Context& context, std::vector<std::unique_ptr<execute::LaneEnd>> lanes) override;
   execute::SourcePtr finish(execute::Context& context) override;
   std::string device_lacks(const execute::Facts& facts) const override;
+  std::vector<int> source_columns() const override { return segments_.source_columns(); }
   void describe(primitives::DeviceRun& run) const override;
   void take(execute::Context& context, const columns::Batch& source, primitives::DeviceRows made) override;
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
+#include "primitives/distinct.hpp"
 #include "primitives/move.hpp"
 
 namespace frazil::operators {
@@ -115,17 +117,96 @@ Segments::Sorted Segments::sort(const std::vector<SegmentLane*>& lanes, const Gr
   return sorted;
 }
 
+const lower::Function& Segments::function(const lower::SegmentedAggregate& aggregate) const {
+  return expressions_.functions().at(expressions_.resolve(*aggregate.call));
+}
+
+// Whether a last argument more than the function has says which rows count.
+bool Segments::is_filtered(const lower::SegmentedAggregate& aggregate) const {
+  return aggregate.call->arguments.size() > static_cast<size_t>(function(aggregate).info->arguments);
+}
+
+std::vector<Column> Segments::arguments_of(const lower::SegmentedAggregate& aggregate,
+                                           const std::vector<Column>& all) const {
+  std::vector<Column> arguments;
+  for (const auto& argument : aggregate.call->arguments) arguments.push_back(all[place_of(*argument)]);
+  return arguments;
+}
+
+namespace {
+
+// Keeps those rows of each segment where `wanted` is true.
+void filter_segments(const Column& wanted, std::vector<uint32_t>& rows, std::vector<uint32_t>& start) {
+  uint32_t kept = 0;
+  for (size_t s = 0, at = 0; s + 1 < start.size(); ++s) {
+    const uint32_t end = start[s + 1];
+    for (; at < end; ++at) {
+      const uint32_t row = rows[at];
+      if (wanted.is_valid(row) && columns::truth_at(wanted, row)) rows[kept++] = row;
+    }
+    start[s + 1] = kept;
+  }
+  rows.resize(kept);
+}
+
+class HostPrimitives : public lower::SegmentPrimitives {
+ public:
+  HostPrimitives(std::span<const uint32_t> rows, std::span<const uint32_t> start, const memory::PoolPtr& pool)
+      : rows_(rows), start_(start), pool_(pool) {}
+  memory::Buffer count_distinct(const Column& argument) const override {
+    const primitives::NumberedValues values = primitives::number_values(argument, rows_, pool_);
+    memory::Buffer counts = pool_->allocate(static_cast<int64_t>(start_.size() * sizeof(uint32_t)), "segments");
+    // For each value the last segment that had it, counted from 1.
+    memory::Buffer last = pool_->allocate_zeroed(int64_t{values.count} * sizeof(uint32_t), "segments");
+    for (size_t s = 0; s + 1 < start_.size(); ++s) {
+      uint32_t count = 0;
+      for (uint32_t at = start_[s]; at < start_[s + 1]; ++at) {
+        uint32_t& seen = last.mutable_as<uint32_t>()[values.begin()[at]];
+        count += seen != s + 1;
+        seen = static_cast<uint32_t>(s + 1);
+      }
+      counts.mutable_as<uint32_t>()[s] = count;
+    }
+    return counts;
+  }
+
+ private:
+  std::span<const uint32_t> rows_, start_;
+  const memory::PoolPtr& pool_;
+};
+
+class OnDevice : public lower::SegmentPrimitives {
+ public:
+  OnDevice(primitives::Device& device, memory::Buffer numbers, int64_t groups)
+      : device_(device), numbers_(std::move(numbers)), groups_(groups) {}
+  memory::Buffer count_distinct(const Column& argument) const override {
+    return device_.count_distinct(argument, numbers_, groups_);
+  }
+
+ private:
+  primitives::Device& device_;
+  memory::Buffer numbers_;  // of the rows' groups
+  int64_t groups_;
+};
+
+}  // namespace
+
 Column Segments::aggregate(const lower::SegmentedAggregate& aggregate, const Sorted& sorted, int64_t first,
                            int64_t groups, const memory::PoolPtr& pool) const {
-  std::vector<Column> arguments;
-  for (const auto& argument : aggregate.call->arguments) arguments.push_back(sorted.arguments[place_of(*argument)]);
+  std::vector<Column> arguments = arguments_of(aggregate, sorted.arguments);
   const uint32_t* start = sorted.start.as<uint32_t>() + first;
-  std::vector<uint32_t> starts(start, start + groups + 1);
+  std::vector<uint32_t> starts(start, start + groups + 1), kept;
   for (uint32_t& at : starts) at -= *start;
-  const std::span<const uint32_t> rows(sorted.rows.as<uint32_t>() + *start, starts.back());
-  const uint16 id = expressions_.resolve(*aggregate.call);
-  return expressions_.functions().at(id).segments(
-      {arguments, rows, starts, aggregate.call->type, aggregate.call->payload, pool});
+  std::span<const uint32_t> rows(sorted.rows.as<uint32_t>() + *start, starts.back());
+  const plan::Expression& call = *aggregate.call;
+  if (is_filtered(aggregate)) {
+    kept.assign(rows.begin(), rows.end());
+    filter_segments(arguments.back(), kept, starts);
+    arguments.pop_back();
+    rows = kept;
+  }
+  return function(aggregate).segments({arguments, groups, HostPrimitives(rows, starts, pool), rows, starts, call.type,
+                                       call.payload, pool, call.arguments});
 }
 
 void Segments::finish(Context& context, const std::vector<SegmentLane*>& lanes, const GroupPlaces& places,
@@ -139,6 +220,30 @@ void Segments::finish(Context& context, const std::vector<SegmentLane*>& lanes, 
       batch.columns.push_back(aggregate(one, sorted, first[static_cast<size_t>(b)], batch.rows, context.pool));
     }
   });
+}
+
+std::string Segments::device_lacks() const {
+  for (const auto& aggregate : aggregates_) {
+    if (!function(aggregate).info->portable) return std::string("the aggregate ") + function(aggregate).info->name;
+    if (is_filtered(aggregate)) return "aggregates over some rows of a group";
+  }
+  return empty() ? "" : rows_.device_lacks();
+}
+
+std::vector<int> Segments::source_columns() const { return empty() ? std::vector<int>() : rows_.source_columns(); }
+
+std::vector<Column> Segments::take(Context& context, const Batch& source, primitives::DeviceRows made,
+                                   int64_t groups) const {
+  const Batch rows = rows_.take(context, source, std::move(made));
+  const OnDevice primitives(context.resident->device(), one_group_ ? memory::Buffer() : rows.columns.back().values,
+                            groups);
+  std::vector<Column> columns;
+  for (const auto& aggregate : aggregates_) {
+    const std::vector<Column> arguments = arguments_of(aggregate, rows.columns);
+    columns.push_back(function(aggregate).segments(
+        {arguments, groups, primitives, {}, {}, aggregate.call->type, aggregate.call->payload, context.pool, {}}));
+  }
+  return columns;
 }
 
 }  // namespace frazil::operators

@@ -42,6 +42,13 @@ class Segments {
               std::vector<columns::Batch>& groups) const;
   void add_fields(columns::Schema& schema) const;
 
+  // On a device: what it cannot do of them, the columns of the source that they need, and their columns of `groups`
+  // groups, from what a run over the rows of `source` emitted.
+  std::string device_lacks() const;
+  std::vector<int> source_columns() const;
+  std::vector<columns::Column> take(execute::Context& context, const columns::Batch& source,
+                                    primitives::DeviceRows made, int64_t groups) const;
+
  private:
   struct Sorted;
   size_t place_of(const plan::Expression& argument) const;
@@ -49,6 +56,10 @@ class Segments {
               const memory::PoolPtr& pool) const;
   columns::Column aggregate(const lower::SegmentedAggregate& aggregate, const Sorted& sorted, int64_t first,
                             int64_t groups, const memory::PoolPtr& pool) const;
+  const lower::Function& function(const lower::SegmentedAggregate& aggregate) const;
+  bool is_filtered(const lower::SegmentedAggregate& aggregate) const;
+  std::vector<columns::Column> arguments_of(const lower::SegmentedAggregate& aggregate,
+                                            const std::vector<columns::Column>& all) const;
 
   const lower::Expressions& expressions_;
   std::vector<lower::SegmentedAggregate> aggregates_;

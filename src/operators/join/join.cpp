@@ -157,7 +157,7 @@ std::shared_ptr<const primitives::DeviceTable> BuildSink::on_device(Context& con
   std::lock_guard lock(mutex_);
   if (!device_table_) {
     device_table_ = context.resident->device().build_table(
-        keys_column_->on_device(context), layout_.form == KeyLayout::Form::narrow ? layout_.bits : 128);
+        keys_column_->on_device(context), layout_.form == KeyLayout::Form::narrow ? layout_.bits : 128, !only_matches_);
   }
   return device_table_;
 }
@@ -301,8 +301,14 @@ std::unique_ptr<execute::LaneEnd> ProbeStep::start(Context& context, const std::
   return std::make_unique<ProbeLane>(materialise_.start(context, slots), build_->runs(context));
 }
 
-std::optional<columns::Batch> ProbeStep::take(Context& context, execute::LaneEnd& lane) {
+std::optional<columns::Batch> ProbeStep::next(Context& context, execute::LaneEnd& lane) {
   return static_cast<ProbeLane&>(lane).take(context);
+}
+
+void ProbeStep::take(Context& context, const columns::Batch& source, primitives::DeviceRows made) {
+  const auto table = build_->on_device(context);
+  taken_ =
+      execute::device_source(materialise_.schema(), materialise_.take(context, source, std::move(made), table.get()));
 }
 
 // --- the node --------------------------------------------------------------------------------------------------------

@@ -90,8 +90,12 @@ class ProbeStep : public execute::Cut {
   execute::Facts facts() const override { return facts_; }
   std::unique_ptr<execute::LaneEnd> start(execute::Context& context,
                                           const std::vector<execute::SlotState*>& slots) override;
-  std::optional<columns::Batch> take(execute::Context& context, execute::LaneEnd& lane) override;
+  std::optional<columns::Batch> next(execute::Context& context, execute::LaneEnd& lane) override;
   void resume(execute::Assembly& assembly) override;
+  std::string device_lacks(const execute::Facts&) const override { return materialise_.device_lacks(); }
+  std::vector<int> source_columns() const override { return materialise_.source_columns(); }
+  void take(execute::Context& context, const columns::Batch& source, primitives::DeviceRows made) override;
+  execute::SourcePtr taken() override { return std::move(taken_); }
 
  private:
   program::Operand probe(execute::Assembly& assembly);
@@ -109,6 +113,7 @@ class ProbeStep : public execute::Cut {
   std::vector<Output> outputs_;
   execute::Materialise materialise_;
   execute::Facts facts_;
+  execute::SourcePtr taken_;
 };
 
 }  // namespace frazil::operators

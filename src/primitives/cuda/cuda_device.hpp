@@ -27,6 +27,8 @@ namespace frazil::primitives::cuda {
 constexpr int kBlock = 256;  // threads of kernels that do little a thread
 inline int blocks_for(int64_t work) { return static_cast<int>((work + kBlock - 1) / kBlock); }
 
+class CudaTable;
+
 class CudaDevice : public Device {
  public:
   explicit CudaDevice(int index);
@@ -43,7 +45,8 @@ class CudaDevice : public Device {
 
   std::string lacks(const program::Program& program) const override;
   DeviceRows run(const DeviceRun& run) override;
-  std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits) override;
+  std::shared_ptr<const DeviceTable> build_table(const columns::Column& keys, int bits, bool all_rows) override;
+  DeviceMatches expand(const DeviceTable& table, const memory::Buffer& found, int64_t rows) override;
   columns::Column gather(const columns::Column& column, const memory::Buffer& numbers, int64_t rows,
                          bool optional) override;
   memory::Buffer resize(const memory::Buffer& from, program::Type type, int bytes, int64_t rows) override;
@@ -51,6 +54,7 @@ class CudaDevice : public Device {
   void unpack_key(const memory::Buffer& keys, const DeviceKeyField& field, columns::Column& to) override;
   std::optional<columns::Interval> interval(const columns::Column& column) override;
   void pack_text(const columns::Column& column, memory::Buffer& characters, memory::Buffer& begins) override;
+  memory::Buffer count_distinct(const columns::Column& column, const memory::Buffer& numbers, int64_t groups) override;
   memory::Buffer order(std::span<const DeviceSortKey> keys, int64_t rows) override;
 
  private:
@@ -65,6 +69,9 @@ class CudaDevice : public Device {
   memory::Buffer copied(const T* from, size_t count);  // to the device
   template <class T>
   T read_one(const memory::Buffer& from, int64_t index = 0);
+  // Calls what takes CUB's two arguments: once to learn how much memory it needs, then with it.
+  template <class F>
+  void with_scratch(F call);
 
   // totals.cu: programs of one word type whose accumulators fit in shared memory
   int copies_of(const Folded& folded, const DeviceRun& run) const;
@@ -78,6 +85,9 @@ class CudaDevice : public Device {
   template <class IsTaken>
   memory::Buffer taken_places(int64_t places, IsTaken is_taken, int64_t& rows);
   memory::Buffer prefix_sums(const memory::Buffer& counts, int64_t count, int64_t& total);
+  // build_side.cu
+  template <class Key>
+  void make_runs(const Key* keys, const uint32* validity, int64_t rows, CudaTable& table);
 
   int index_;
   cudaDeviceProp properties_{};
@@ -94,6 +104,14 @@ memory::Buffer CudaDevice::copied(const T* from, size_t count) {
   memory::Buffer buffer = allocate(static_cast<int64_t>(count * sizeof(T)));
   if (count > 0) write(buffer, 0, from, static_cast<int64_t>(count * sizeof(T)));
   return buffer;
+}
+
+template <class F>
+void CudaDevice::with_scratch(F call) {
+  size_t bytes = 0;
+  FZ_CUDA_TRY(call(nullptr, bytes));
+  memory::Buffer scratch = allocate(static_cast<int64_t>(bytes));
+  FZ_CUDA_TRY(call(scratch.mutable_as<void>(), bytes));
 }
 
 template <class T>

@@ -17,7 +17,7 @@ enum class DeviceOp : uint8 {
   function,  // value = function(a, b, parameter)
   sum,       // the value alone
   count,
-  count_rows,  // of live rows, for a plan node
+  count_rows,   // of live rows, for a plan node
   group_field,  // group += (a - low) * high, in bytes; with validity in mask_a: 0 for null, one more else
   // The rest makes masks.
   predicate,  // function(a, b)
@@ -69,6 +69,8 @@ struct DeviceColumn {
   const void* values;
   const uint32* validity;  // null: none
   int64 base;              // added to what is read
+  uint8 bytes;             // of an element
+  bool late;               // only read after a filter
 };
 
 struct DeviceProgram {
@@ -76,11 +78,12 @@ struct DeviceProgram {
   DeviceColumn columns[kMaxColumns];
   const uint8* tables[kMaxColumns];  // lookups, by DeviceStep::low
   int step_count = 0;
+  int column_count = 0;
   int registers = 0;
   int masks = 0;
   int cells = 0;
-  int groups = 1;  // of the mixed-radix group number
-  int copies = 1;  // sets of accumulators a block has: its threads share them evenly
+  int groups = 1;         // of the mixed-radix group number
+  int copies = 1;         // sets of accumulators a block has: its threads share them evenly
   uint32 cell_bytes = 0;  // of an accumulator: all its groups and copies
   int nodes = 0;
   uint32 float_cells = 0;  // bit per accumulator that holds floats

@@ -72,12 +72,18 @@ class Folder {
     folded_.word = any_float ? Word::f64 : any_wide ? Word::i64 : Word::i32;
   }
 
+  // What nobody reads is left out.
+  bool is_dead(const Instruction& i) const { return i.dst && i.op != Op::filter && reads_[i.dst.index] == 0; }
+
+  // From the end, so that the reads of what is left out do not count.
   void count_reads() {
     reads_.assign(program_.registers.size(), 0);
     auto count = [&](const Operand& operand) {
       if (operand.kind == Operand::value) ++reads_[operand.index];
     };
-    for (const Instruction& i : program_.code) {
+    for (auto at = program_.code.rbegin(); at != program_.code.rend(); ++at) {
+      const Instruction& i = *at;
+      if (is_dead(i)) continue;
       for (const Operand& operand : {i.a, i.b, i.c}) count(operand);
       if (i.list < 0) continue;
       for (const KeyField& field : program_.lists[static_cast<size_t>(i.list)]) {
@@ -108,11 +114,12 @@ class Folder {
     }
     const program::SourceColumn& source = program_.columns[operand.index];
     DeviceColumn& device = folded_.program.columns[folded_.column_of.size()];
-    device = {nullptr, nullptr, source.encoding == columns::Encoding::narrow ? static_cast<int64>(source.base) : 0};
+    device = {nullptr, nullptr, source.encoding == columns::Encoding::narrow ? static_cast<int64>(source.base) : 0,
+              static_cast<uint8>(program::bytes_of(source.element)), static_cast<bool>(live_)};
     if (kind_of(source.element) == DeviceOperand::none) lack("columns of " + source.type.name());
     if (source.encoding == columns::Encoding::constant) lack("constant columns");
     folded_.column_of.push_back(operand.index);
-    return static_cast<uint8>(folded_.column_of.size() - 1);
+    return static_cast<uint8>(folded_.program.column_count++);
   }
 
   // A number as registers hold it: in a float program all of them are doubles.
@@ -137,9 +144,7 @@ class Folder {
     return {DeviceOperand::reg, static_cast<uint8>(of.index)};
   }
 
-  DeviceOperand column_operand(const Operand& of) {
-    return {kind_of(program_.columns[of.index].element), column(of)};
-  }
+  DeviceOperand column_operand(const Operand& of) { return {kind_of(program_.columns[of.index].element), column(of)}; }
 
   // Integers that 32 bits hold are compared as such in programs of wider words too.
   bool is_whole(const DeviceOperand& operand) const {
@@ -256,8 +261,7 @@ class Folder {
   }
 
   void step(const Instruction& i) {
-    const bool pure = i.dst && i.op != Op::filter;
-    if (pure && reads_[i.dst.index] == 0) return;
+    if (is_dead(i)) return;
     switch (i.op) {
       case Op::load: return load(i);
       case Op::load_valid: {
@@ -335,9 +339,7 @@ class Folder {
   // Registers by last use; value and mask registers are numbered apart.
   void allocate() {
     std::map<int, int> last_value, last_mask;
-    auto is_mask = [](const DeviceStep& s) {
-      return s.op >= DeviceOp::predicate;
-    };
+    auto is_mask = [](const DeviceStep& s) { return s.op >= DeviceOp::predicate; };
     for (int at = 0; at < folded_.program.step_count; ++at) {
       const DeviceStep& s = folded_.program.steps[at];
       for (const DeviceOperand& o : {s.a, s.b}) {
@@ -390,7 +392,7 @@ class Folder {
   std::map<int, int> cell_of_slot_;
   std::vector<int> reads_;
   std::map<int, DeviceOperand> direct_;  // value -> device column
-  std::map<int, int> maker_;     // mask value -> step
+  std::map<int, int> maker_;             // mask value -> step
   std::vector<const Instruction*> done_;
   Operand live_, counted_;
 };

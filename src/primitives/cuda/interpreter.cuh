@@ -4,6 +4,8 @@
 // order.
 #pragma once
 
+#include <type_traits>
+
 #include "functions/function.hpp"
 #include "primitives/cuda/device_program.hpp"
 
@@ -14,8 +16,8 @@ constexpr int kThreads = 128;
 // As measured on an H200 with PDS-H Q1 and Q6 (docs/design/0003-cuda.md).
 template <class W, bool kGrouped>
 struct Tuning {
-  static constexpr int rows = sizeof(W) == 4 ? 16 : 8;                 // a thread
-  static constexpr int blocks = (sizeof(W) == 4 ? 5 : 4) + !kGrouped;  // an SM at the least
+  static constexpr int rows = sizeof(W) == 4 ? 16 : 8;                  // a thread
+  static constexpr int blocks = kGrouped ? 4 : sizeof(W) == 4 ? 6 : 5;  // an SM at the least
   static constexpr int few = rows / 4;  // live rows a thread up to which the rest of a tile is worked on row by row
 };
 
@@ -39,6 +41,19 @@ __device__ __forceinline__ W call(W a, W b, W parameter) {
     else if constexpr (n == 2) return F::apply(a, b);
     else if constexpr (F::info.may_fail) return F::apply(a, b, parameter, bad);
     else return F::apply(a, b, parameter);
+  }
+}
+
+// a = F(a, b, parameter), row by row.
+template <class F, class W, int N>
+__device__ __forceinline__ void apply_rows(W (&a)[N], const W (&b)[N], W parameter) {
+  constexpr int usual = F::info.usual_parameter;
+  if (usual != 0 && parameter == W(usual)) {
+#pragma unroll
+    for (int j = 0; j < N; ++j) a[j] = call<F, W>(a[j], b[j], W(usual));
+  } else {
+#pragma unroll
+    for (int j = 0; j < N; ++j) a[j] = call<F, W>(a[j], b[j], parameter);
   }
 }
 
@@ -81,15 +96,18 @@ __device__ __forceinline__ W bound_of(int64 bound) {
   else return static_cast<W>(bound);
 }
 
+template <class E>
+struct Widened {
+  using T = std::conditional_t<(sizeof(E) < 4), int32, E>;
+};
+
 // What a block has in shared memory, as one of its threads sees it.
 template <class W>
 struct Block {
   const DeviceProgram& program;
   W* registers;   // row k of register r: (r * rows + k) * kThreads
   uint32* masks;  // mask m: m * kThreads, a bit a row
-  char* cells;    // copy c of group g of cell a: a * cell_bytes + (g * copies + c) * 8
-  uint32 set;     // the copy that this thread adds to, in bytes
-  bool alone;     // nobody else adds to it
+  bool alone;     // nobody else adds to the accumulators of this thread
 };
 
 // The rows that a thread works on, as numbers below Tuning::rows. Row k of a thread lies kThreads behind row k - 1
@@ -123,7 +141,7 @@ struct Worker {
   uint32 live;
   bool sparse;  // dead rows are not read: they may lie behind the end, or be too many
   uint32 (&counted)[kMaxNodes];
-  uint32 group[kGrouped ? N : 1];  // where the accumulators of a row's group lie in a cell, in bytes
+  uint32 group[kGrouped ? N : 1];  // address of this thread's accumulator of a row's group, in the first cell
 
   __device__ __forceinline__ uint32 mask_of(uint8 index) const {
     if (index == kNone) return kAll;
@@ -153,7 +171,7 @@ struct Worker {
   __device__ __forceinline__ void read(const DeviceOperand& operand, T (&values)[N]) const {
     const DeviceColumn& column = block.program.columns[operand.index];
     const E* from = static_cast<const E*>(column.values) + base + threadIdx.x;
-    E raw[N];
+    typename Widened<E>::T raw[N];  // the load widens short ones
     if (sparse) {
 #pragma unroll
       for (int j = 0; j < N; ++j) raw[j] = live >> j & 1 ? from[rows[j] * kThreads] : E(0);
@@ -215,10 +233,8 @@ struct Worker {
     fetch(step.b, more.extra, b);
     const W parameter = literal_of<W>(more.high);
     switch (step.function) {
-#define FZ_FUNCTION(number, name)                                                                         \
-  case number:                                                                                            \
-    _Pragma("unroll") for (int j = 0; j < N; ++j) a[j] = call<functions::name, W>(a[j], b[j], parameter); \
-    break;
+#define FZ_FUNCTION(number, name) \
+  case number: return apply_rows<functions::name>(a, b, parameter);
 #include "device_functions.inc"
 #undef FZ_FUNCTION
       default: break;
@@ -301,48 +317,46 @@ struct Worker {
   }
 
   template <class T>
-  __device__ __forceinline__ T* accumulator(char* cell, int j) const {
-    return reinterpret_cast<T*>(cell + group[j]);
+  __device__ __forceinline__ T* accumulator(const StepHead& step, int j) const {
+    return static_cast<T*>(__cvta_shared_to_generic(step.cell * block.program.cell_bytes + group[j]));
   }
 
   // Without groups every thread has accumulators of its own.
   __device__ __forceinline__ void sum(const StepHead& step, const W (&a)[N]) const {
     using T = Accumulator<W>;
-    char* cell = block.cells + step.cell * block.program.cell_bytes;
     const uint32 mine = rows_of(step);
     if constexpr (!kGrouped) {
       T total = 0;
 #pragma unroll
       for (int j = 0; j < N; ++j) total += mine >> j & 1 ? T(a[j]) : T(0);
-      *reinterpret_cast<T*>(cell + block.set) += total;
+      *accumulator<T>(step, 0) += total;
     } else if (__is_same(W, double) || block.alone) {  // sums of floats are never shared
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) *accumulator<T>(cell, j) += T(a[j]);
+        if (mine >> j & 1) *accumulator<T>(step, j) += T(a[j]);
       }
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) add_atomically(accumulator<T>(cell, j), T(a[j]));
+        if (mine >> j & 1) add_atomically(accumulator<T>(step, j), T(a[j]));
       }
     }
   }
 
   __device__ __forceinline__ void count(const StepHead& step) const {
     using T = unsigned long long;
-    char* cell = block.cells + step.cell * block.program.cell_bytes;
     const uint32 mine = rows_of(step);
     if constexpr (!kGrouped) {
-      *reinterpret_cast<T*>(cell + block.set) += __popc(mine);
+      *accumulator<T>(step, 0) += __popc(mine);
     } else if (__is_same(W, double) || block.alone) {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) ++*accumulator<T>(cell, j);
+        if (mine >> j & 1) ++*accumulator<T>(step, j);
       }
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) atomicAdd(accumulator<T>(cell, j), 1ull);
+        if (mine >> j & 1) atomicAdd(accumulator<T>(step, j), 1ull);
       }
     }
   }
@@ -392,7 +406,8 @@ struct Worker {
         few.row[j] = rest ? __ffs(rest) - 1 : 0;
         rest &= rest - 1;
       }
-      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few, base, (1u << __popc(live)) - 1, true, counted, {}};
+      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few,     base,      (1u << __popc(live)) - 1,
+                                                      true,  counted, {group[0]}};
       worker.run(at);
       return true;
     }
@@ -402,9 +417,8 @@ struct Worker {
   // False if nothing is left to do in this tile.
   __device__ __forceinline__ bool narrow(uint32 mask, int at) {
     live &= mask;
-    if (!__any_sync(~0u, live) || run_few(at)) return false;
     sparse |= __any_sync(~0u, 2 * __popc(live) <= N) != 0;
-    return true;
+    return __any_sync(~0u, live) && !run_few(at);
   }
 
   __device__ __forceinline__ void run(int at) {
@@ -427,6 +441,16 @@ struct Worker {
   }
 };
 
+// Fetches the columns of a tile that every row is read of from memory to L2: a thread a column.
+__device__ __forceinline__ void prefetch(const DeviceProgram& program, long begin, long end) {
+  if (static_cast<int>(threadIdx.x) >= program.column_count || begin >= end) return;
+  const DeviceColumn& column = program.columns[threadIdx.x];
+  const auto bytes = static_cast<uint32>((end - begin) * column.bytes) & ~15u;
+  if (column.late || bytes == 0) return;
+  const auto from = reinterpret_cast<unsigned long long>(column.values) + begin * column.bytes;
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from & ~15ull), "r"(bytes));
+}
+
 template <class W, bool kGrouped>
 __global__ void __launch_bounds__(kThreads, Tuning<W, kGrouped>::blocks)
     run_tiles(const __grid_constant__ DeviceProgram program, long rows, unsigned long long* totals,
@@ -436,24 +460,20 @@ __global__ void __launch_bounds__(kThreads, Tuning<W, kGrouped>::blocks)
   extern __shared__ __align__(16) char shared[];
   W* registers = reinterpret_cast<W*>(shared);
   char* behind = shared + program.registers * kTile * sizeof(W);
-  const Block<W> block{program,
-                       registers,
-                       reinterpret_cast<uint32*>(behind) + threadIdx.x,
-                       behind + program.masks * kThreads * sizeof(uint32),
-                       threadIdx.x % program.copies * 8,
-                       program.copies == kThreads};
-  auto* cells = reinterpret_cast<unsigned long long*>(block.cells);
+  const Block<W> block{program, registers, reinterpret_cast<uint32*>(behind) + threadIdx.x, program.copies == kThreads};
+  auto* cells = reinterpret_cast<unsigned long long*>(behind + program.masks * kThreads * sizeof(uint32));
+  const uint32 own = static_cast<uint32>(__cvta_generic_to_shared(cells)) + threadIdx.x % program.copies * 8;
   const int accumulators = program.cells * program.groups;
   for (int j = threadIdx.x; j < accumulators * program.copies; j += kThreads) cells[j] = 0;
   __syncthreads();
   uint32 counted[kMaxNodes] = {};  // this thread's live rows, by node
 
-  for (long base = blockIdx.x * kTile; base < rows; base += gridDim.x * kTile) {
+  const long stride = gridDim.x * kTile;
+  for (long base = blockIdx.x * kTile; base < rows; base += stride) {
+    prefetch(program, base + stride, min(base + stride + kTile, rows));
     Worker<W, kGrouped, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, base + kTile > rows, counted, {}};
-    if constexpr (kGrouped) {
 #pragma unroll
-      for (int k = 0; k < kRows; ++k) worker.group[k] = block.set;
-    }
+    for (int k = 0; k < (kGrouped ? kRows : 1); ++k) worker.group[k] = own;
     if (worker.sparse) {
       worker.live = 0;
 #pragma unroll

@@ -9,6 +9,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
+#include "primitives/cuda/build_side.hpp"
 #include "primitives/cuda/cuda_device.hpp"
 #include "primitives/cuda/table.cuh"
 
@@ -110,6 +111,12 @@ __global__ void pick(const T* from, const uint32* places, int64 rows, T* to) {
   if (at < rows) to[at] = from[places[at]];
 }
 
+// The number of the group that has a place.
+__global__ void number_places(const uint32* places, int64 groups, uint32* number_of_place) {
+  const int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at < groups) number_of_place[places[at]] = static_cast<uint32>(at);
+}
+
 __global__ void widen(const uint32* from, int64 rows, uint64* to) {
   const int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at < rows) to[at] = from[at];
@@ -154,15 +161,6 @@ class Blob {
 
 }  // namespace
 
-class CudaTable : public DeviceTable {
- public:
-  bool unique() const override { return unique_; }
-  RowSlot slot{};
-  memory::Buffer keys, rows;
-  std::vector<memory::Buffer> characters;  // of keys that are views
-  bool unique_ = true;
-};
-
 std::string CudaDevice::lacks(const Program& values) const {
   if (fold(values, {}).lacks.empty()) return "";
   const Numbered numbered(program::allocate(values));
@@ -175,7 +173,6 @@ std::string CudaDevice::lacks(const Program& values) const {
     if ((i.op == Op::cell_min || i.op == Op::cell_max) && program::bytes_of(i.type) == 16)
       return "minima of 128-bit numbers";
   }
-  if (find(program, is_group) && find(program, is_emit)) return "aggregates over the rows of a group";
   return "";
 }
 
@@ -189,14 +186,6 @@ struct CudaDevice::Attempt {
   std::map<int, memory::Buffer> cells;  // by slot
   int64_t warps = 0;
 };
-
-namespace {
-
-int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least))); }
-
-constexpr int64_t kMostPlaces = int64_t{1} << 31;
-
-}  // namespace
 
 void CudaDevice::run_program(const DeviceRun& run, DeviceRows& result) {
   const Program program = program::allocate(run.program);
@@ -274,12 +263,10 @@ std::vector<std::byte> combined(const Instruction& i, const std::vector<std::byt
 memory::Buffer CudaDevice::prefix_sums(const memory::Buffer& words, int64_t count, int64_t& total) {
   memory::Buffer sums = allocate((count + 1) * 4);
   auto counts = thrust::make_transform_iterator(words.as<uint32>(), CountBits{});
-  size_t bytes = 0;
   // One word more than there are: it is 0, and its sum is the total.
-  FZ_CUDA_TRY(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts, sums.mutable_as<uint32>(), count + 1, stream_));
-  memory::Buffer scratch = allocate(static_cast<int64_t>(bytes));
-  FZ_CUDA_TRY(cub::DeviceScan::ExclusiveSum(scratch.mutable_as(), bytes, counts, sums.mutable_as<uint32>(), count + 1,
-                                            stream_));
+  with_scratch([&](void* scratch, size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, sums.mutable_as<uint32>(), count + 1, stream_);
+  });
   total = read_one<uint32>(sums, count);
   return sums;
 }
@@ -288,12 +275,10 @@ template <class IsTaken>
 memory::Buffer CudaDevice::taken_places(int64_t places, IsTaken is_taken, int64_t& rows) {
   memory::Buffer out = allocate(places * 4), count = allocate(8);
   const thrust::counting_iterator<uint32> numbers(0);
-  size_t bytes = 0;
-  FZ_CUDA_TRY(cub::DeviceSelect::If(nullptr, bytes, numbers, out.mutable_as<uint32>(), count.mutable_as<int64_t>(),
-                                    places, is_taken, stream_));
-  memory::Buffer scratch = allocate(static_cast<int64_t>(bytes));
-  FZ_CUDA_TRY(cub::DeviceSelect::If(scratch.mutable_as(), bytes, numbers, out.mutable_as<uint32>(),
-                                    count.mutable_as<int64_t>(), places, is_taken, stream_));
+  with_scratch([&](void* scratch, size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, numbers, out.mutable_as<uint32>(), count.mutable_as<int64_t>(), places,
+                                 is_taken, stream_);
+  });
   rows = read_one<int64_t>(count);
   return out;
 }
@@ -467,7 +452,7 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
     result.node_rows[n] = static_cast<int64_t>(outcome.node_rows[n]);
   if (group) {
     collect_groups(run, program, a, result);
-  } else if (!emits) {
+  } else {
     for (int slot : run.cells) {
       const auto i = std::find_if(program.code.begin(), program.code.end(),
                                   [&](const Instruction& c) { return is_cell(c.op) && c.slot == slot; });
@@ -483,10 +468,10 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
 void CudaDevice::collect_groups(const DeviceRun& run, const Program& program, Attempt& a, DeviceRows& result) {
   const Instruction* group = find(program, is_group);
   memory::Buffer places;
-  if (a.dense) places = taken_places(a.places, HasByte{a.states.as<uint8>()}, result.rows);
-  else if (a.group.has_sentinel) places = taken_places(a.places, HasKey{a.keys.as<uint64>()}, result.rows);
-  else places = taken_places(a.places, HasState{a.states.as<uint32>()}, result.rows);
-  const int64_t rows = result.rows;
+  if (a.dense) places = taken_places(a.places, HasByte{a.states.as<uint8>()}, result.groups);
+  else if (a.group.has_sentinel) places = taken_places(a.places, HasKey{a.keys.as<uint64>()}, result.groups);
+  else places = taken_places(a.places, HasState{a.states.as<uint32>()}, result.groups);
+  const int64_t rows = result.groups;
   const int blocks = std::max(blocks_for(rows), 1);
   auto picked = [&](const memory::Buffer& from, int bytes) {
     memory::Buffer to = allocate(rows * bytes);
@@ -499,96 +484,34 @@ void CudaDevice::collect_groups(const DeviceRun& run, const Program& program, At
     return to;
   };
   if (a.dense) {
-    result.arrays = {allocate(rows * 8)};
-    widen<<<blocks, kBlock, 0, stream_>>>(places.as<uint32>(), rows, result.arrays[0].mutable_as<uint64>());
+    result.group_arrays = {allocate(rows * 8)};
+    widen<<<blocks, kBlock, 0, stream_>>>(places.as<uint32>(), rows, result.group_arrays[0].mutable_as<uint64>());
     FZ_CUDA_TRY(cudaGetLastError());
   } else {
-    result.arrays = {picked(a.keys, program::bytes_of(group->from))};
+    result.group_arrays = {picked(a.keys, program::bytes_of(group->from))};
   }
   for (int slot : run.cells) {
     const auto i = std::find_if(program.code.begin(), program.code.end(),
                                 [&](const Instruction& c) { return is_cell(c.op) && c.slot == slot; });
-    result.arrays.push_back(picked(a.cells.at(slot), bytes_of_cell(*i)));
+    result.group_arrays.push_back(picked(a.cells.at(slot), bytes_of_cell(*i)));
   }
   result.launches += 3 + static_cast<int64_t>(run.cells.size());
-}
-
-// --- build sides -----------------------------------------------------------------------------------------------------
-
-namespace {
-
-__device__ bool has_bit(const uint32* words, int64 row) { return !words || words[row >> 5] >> (row & 31) & 1; }
-
-__global__ void place_rows(const uint64* keys, const uint32* validity, int64 rows, uint32* row_of_key,
-                           RowOutcome* outcome) {
-  const int64 row = int64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (row >= rows || !has_bit(validity, row)) return;
-  if (atomicMin(&row_of_key[keys[row]], static_cast<uint32>(row)) != kNoPlace) outcome->repeated = 1;
-}
-
-// Places are claimed by row numbers, whose keys do not change; the keys themselves follow.
-template <class Key>
-__global__ void insert_rows(const Key* keys, const uint32* validity, int64 rows, uint32* row_of_place, uint64 wrap,
-                            RowOutcome* outcome) {
-  const int64 row = int64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (row >= rows || !has_bit(validity, row)) return;
-  const Key key = keys[row];
-  for (uint64 at = hash_of(key) & wrap;; at = (at + 1) & wrap) {
-    const uint32 before = atomicCAS(&row_of_place[at], kNoPlace, static_cast<uint32>(row));
-    if (before == kNoPlace) return;
-    if (equal_keys(keys[before], key)) {
-      outcome->repeated = 1;
-      return;
+  // Emitted places become numbers of groups.
+  memory::Buffer number_of_place;
+  for (const Instruction& i : program.code) {
+    if (i.op != Op::emit || i.a != group->dst || result.rows == 0) continue;
+    if (!number_of_place) {
+      number_of_place = allocate(a.places * 4);
+      number_places<<<blocks, kBlock, 0, stream_>>>(places.as<uint32>(), rows, number_of_place.mutable_as<uint32>());
     }
+    memory::Buffer& emitted = result.arrays[static_cast<size_t>(i.imm)];
+    memory::Buffer numbers = allocate(result.rows * 4);
+    pick<<<blocks_for(result.rows), kBlock, 0, stream_>>>(number_of_place.as<uint32>(), emitted.as<uint32>(),
+                                                          result.rows, numbers.mutable_as<uint32>());
+    FZ_CUDA_TRY(cudaGetLastError());
+    emitted = std::move(numbers);
+    result.launches += 2;
   }
-}
-
-template <class Key>
-__global__ void place_keys(const Key* keys, const uint32* row_of_place, int64 places, Key* key_of_place) {
-  const int64 at = int64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (at < places && row_of_place[at] != kNoPlace) key_of_place[at] = keys[row_of_place[at]];
-}
-
-}  // namespace
-
-std::shared_ptr<const DeviceTable> CudaDevice::build_table(const columns::Column& keys, int bits) {
-  const Turn turn(*this);
-  auto table = std::make_shared<CudaTable>();
-  RowOutcome outcome{};
-  memory::Buffer left = copied(&outcome, 1);
-  auto* to = left.mutable_as<RowOutcome>();
-  const int key_bytes = columns::bytes_per_row(keys.physical);
-  const bool is_view = keys.physical == columns::Physical::view;
-  const int blocks = std::max(blocks_for(keys.rows), 1);
-  const auto* validity = keys.validity.as<uint32>();
-  const int64_t range = bits < 40 ? int64_t{1} << bits : INT64_MAX;
-  table->characters = keys.characters;
-  if (key_bytes == 8 && range <= std::max<int64_t>(32 * keys.rows, 1 << 16) && range <= kMostPlaces) {
-    table->rows = allocate_filled(range * 4, 0xff);
-    place_rows<<<blocks, kBlock, 0, stream_>>>(keys.values.as<uint64>(), validity, keys.rows,
-                                               table->rows.mutable_as<uint32>(), to);
-    table->slot = {nullptr, table->rows.mutable_as<uint32>(), static_cast<uint64>(range), true, false};
-  } else {
-    const int64_t places = power_of_two(std::max<int64_t>(2 * keys.rows, 16));
-    table->rows = allocate_filled(places * 4, 0xff);
-    table->keys = allocate(places * key_bytes);
-    auto insert = [&](auto zero) {
-      using Key = decltype(zero);
-      insert_rows<<<blocks, kBlock, 0, stream_>>>(keys.values.as<Key>(), validity, keys.rows,
-                                                  table->rows.mutable_as<uint32>(), static_cast<uint64>(places - 1),
-                                                  to);
-      place_keys<<<blocks_for(places), kBlock, 0, stream_>>>(keys.values.as<Key>(), table->rows.as<uint32>(), places,
-                                                             table->keys.mutable_as<Key>());
-    };
-    if (is_view) insert(RegisterView{});
-    else if (key_bytes == 8) insert(uint64{});
-    else insert(uint128{});
-    table->slot = {table->keys.mutable_as<void>(), table->rows.mutable_as<uint32>(), static_cast<uint64>(places), false,
-                   false};
-  }
-  FZ_CUDA_TRY(cudaGetLastError());
-  table->unique_ = read_one<RowOutcome>(left).repeated == 0;
-  return table;
 }
 
 }  // namespace frazil::primitives::cuda

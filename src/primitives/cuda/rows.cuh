@@ -108,6 +108,8 @@ __device__ __noinline__ Computed<T> compute(T a, [[maybe_unused]] T b, [[maybe_u
     else if constexpr (n == 1) return F::apply(a);
     else if constexpr (n == 2 && F::info.may_fail) return F::apply(a, b, bad);
     else if constexpr (n == 2) return F::apply(a, b);
+    else if constexpr (F::info.may_fail && F::info.usual_parameter != 0)
+      return c == T(F::info.usual_parameter) ? F::apply(a, b, T(F::info.usual_parameter), bad) : F::apply(a, b, c, bad);
     else if constexpr (F::info.may_fail) return F::apply(a, b, c, bad);
     else return F::apply(a, b, c);
   };
@@ -554,7 +556,8 @@ class Rows {
   template <class F>
   __device__ __forceinline__ void view(const Instruction& i) {
     const uint32 wanted = mask(i.c);
-    each_slowly([&](int k) { set(i.dst, k, wanted >> k & 1 ? F::apply(arguments(i, k)) : RegisterView{}); });
+    using T = decltype(F::apply(arguments(i, 0)));
+    each_slowly([&](int k) { set(i.dst, k, wanted >> k & 1 ? F::apply(arguments(i, k)) : T{}); });
   }
   template <class F>
   __device__ __forceinline__ void string(const Instruction& i) {
@@ -693,6 +696,7 @@ class Rows {
   // --- cells ---
 
   __device__ __forceinline__ void cell(const Instruction& i) {
+    if (p_.pass == RowProgram::emit) return;  // they are full
     if (i.op == Op::cell_count) return add_to_cell<int64>(i, [](int) { return int64{1}; });
     with_type(i.type, [&](auto zero) {
       using T = decltype(zero);

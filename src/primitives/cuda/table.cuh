@@ -33,6 +33,16 @@ __device__ __forceinline__ uint32 follow(const RowSlot& table, const Key& key, u
   return known;
 }
 
+// The row that stands for a key in a build side, or kNoPlace.
+template <class Key>
+__device__ __forceinline__ uint32 look_up(const RowSlot& table, const Key& key) {
+  if constexpr (sizeof(Key) == 8) {  // others are never dense
+    if (table.dense) return key < table.size ? table.state[key] : kNoPlace;
+  }
+  const uint64 place = hash_of(key) & (table.size - 1);
+  return follow(table, key, place, table.state[place]);
+}
+
 // The place of a group's key, taken if it is new.
 template <class Key>
 __device__ __forceinline__ uint32 find_group(const RowSlot& table, const Key& key, RowOutcome* outcome) {
