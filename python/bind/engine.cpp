@@ -103,6 +103,10 @@ nb::list describe(const std::vector<engine::NodeReport>& report) {
     entry["device"] = node.device;
     entry["rows"] = node.rows;
     entry["seconds"] = node.seconds;
+    entry["bytes"] = node.bytes;
+    entry["bytes_peak"] = node.bytes_peak;
+    entry["row_groups"] = node.row_groups;
+    entry["row_groups_pruned"] = node.row_groups_pruned;
     all.append(entry);
   }
   return all;

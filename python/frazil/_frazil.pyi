@@ -28,6 +28,10 @@ class NodeRun(TypedDict):
     device: str
     rows: int
     seconds: float
+    bytes: int
+    bytes_peak: int
+    row_groups: int
+    row_groups_pruned: int
 
 class UnsupportedError(NotImplementedError): ...
 class OutOfMemoryError(MemoryError): ...

@@ -44,12 +44,22 @@ Reason.__name__ = "str"
 
 
 class NodeReport(NamedTuple):
-    """One plan node that ran: `rows` that its operator produced, wall `seconds` of the pipelines that it ended."""
+    """One plan node that ran.
+
+    rows: that its operator produced.
+    seconds, bytes, bytes_peak: of the pipelines that it ended, 0 if it was fused into another: how long they took, what
+        went into them (a text counts as 16 bytes, whatever its length), and the most that the engine held meanwhile.
+    row_groups, row_groups_pruned: of a scan of Parquet files, how many there are and how many were not read.
+    """
 
     node: str
     device: str
     rows: int
     seconds: float
+    bytes: int = 0
+    bytes_peak: int = 0
+    row_groups: int = 0
+    row_groups_pruned: int = 0
 
 
 @dataclass(frozen=True)

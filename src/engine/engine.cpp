@@ -188,7 +188,8 @@ Report Stream::report() const {
   const execute::Context& context = state_->context;
   Report report;
   for (const execute::NodeReport& node : context.nodes) {
-    report.nodes.push_back({node.node, node.device, node.rows, node.seconds});
+    report.nodes.push_back({node.node, node.device, node.rows, node.seconds, node.bytes, node.bytes_peak,
+                            node.row_groups, node.row_groups_pruned});
   }
   report.tiles_loaded = context.tiles_loaded;
   report.bytes_peak = context.pool->bytes_peak();

@@ -32,7 +32,10 @@ struct Refusal {
 struct NodeReport {
   std::string node, device;
   int64_t rows;    // that it produced
-  double seconds;  // of the pipelines that it ended
+  double seconds;  // of the pipelines that it ended, as what follows
+  int64_t bytes;   // that went in
+  int64_t bytes_peak;
+  int64_t row_groups, row_groups_pruned;  // of a scan
 };
 
 // What a run did and took.

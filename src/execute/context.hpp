@@ -16,6 +16,7 @@
 
 namespace frazil::execute {
 
+class Cost;
 class Parking;
 class Scheduler;
 class Resident;
@@ -31,8 +32,13 @@ struct FunctionTable {
 struct NodeReport {
   std::string node;  // kind and a few words
   std::string device = "cpu";
-  int64_t rows = 0;    // that this operator produced, counted where they were made
-  double seconds = 0;  // of the pipelines that it ended; 0 where it was fused into another
+  int64_t rows = 0;  // that this operator produced, counted where they were made
+  // Of the pipelines that it ended; 0 where it was fused into another.
+  double seconds = 0;
+  int64_t bytes = 0;       // that went in, of which a text is only the part of fixed width
+  int64_t bytes_peak = 0;  // most that the engine held meanwhile
+  // Of Parquet files.
+  int64_t row_groups = 0, row_groups_pruned = 0;
 };
 
 // What other threads see of a query, and ask of it, while it runs. Several runs may be one query.
@@ -55,6 +61,7 @@ struct Context {
   std::shared_ptr<Control> control = std::make_shared<Control>();
   std::function<bool()> interrupted;  // asked now and then by the thread that runs the query; true cancels it
   std::vector<NodeReport> nodes;      // by node number
+  Cost* cost = nullptr;               // of the node that something is done for
   std::atomic<int64_t> tiles_loaded{0};
   int64_t launches = 0;            // of kernels
   double kernel_seconds = 0;       // by the device's clock

@@ -1,9 +1,9 @@
 #include "execute/pipeline.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/error.hpp"
+#include "execute/cost.hpp"
 #include "execute/resident.hpp"
 #include "execute/scheduler.hpp"
 #include "primitives/move.hpp"
@@ -218,6 +218,16 @@ struct TaskRange {
   int64_t count() const { return end - first; }
 };
 
+int64_t bytes_of(const Batch& batch) {
+  int64_t bytes = 0;
+  for (const columns::Column& column : batch.columns) {
+    bytes += batch.rows * columns::bytes_per_row(column.physical);
+    if (column.physical == columns::Physical::bits) bytes += batch.rows / 8;
+    if (column.validity) bytes += batch.rows / 8;
+  }
+  return bytes;
+}
+
 void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& source, std::vector<Segment>& segments,
                 TaskRange tasks) {
   const bool fixed = pipeline.sink->fixed_shares();
@@ -225,8 +235,10 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   std::vector<std::unique_ptr<LaneRun>> runs(static_cast<size_t>(lanes));
   for (auto& run : runs) run = std::make_unique<LaneRun>(context, segments, *pipeline.sink);
   const int64_t rows = std::max<int64_t>(source->facts().rows, 1);
+  std::atomic<int64_t> bytes{0};
   auto run_task = [&](int64_t lane, int64_t task) {
     const Batch batch = source->read(context, task);
+    bytes += bytes_of(batch);
     runs[static_cast<size_t>(lane)]->run_task(context, batch, task);
     context.control->rows_done += batch.rows;
     context.control->parts_done += Control::kWhole * batch.rows / rows;
@@ -244,10 +256,9 @@ void run_on_cpu(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   }
   std::vector<std::unique_ptr<LaneEnd>> ends;
   for (auto& run : runs) ends.push_back(run->finish(context));
+  context.nodes[static_cast<size_t>(pipeline.node)].bytes += bytes;
   pipeline.sink->merge(context, std::move(ends));
 }
-
-using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
@@ -260,7 +271,6 @@ struct PipelineRun::State {
   TaskRange left{};
   bool has_begun = false;
 
-  double& seconds() { return context.nodes[static_cast<size_t>(pipeline.node)].seconds; }
   void expect_rows() const { context.control->rows += source->facts().rows; }
   bool run_on_device();
   void advance(int64_t tasks);
@@ -268,14 +278,13 @@ struct PipelineRun::State {
 
 PipelineRun::PipelineRun(Context& context, const Pipeline& pipeline) {
   context.check_cancelled();
-  const auto begin = Clock::now();
+  const Cost cost(context, pipeline.node);
   SourcePtr source = pipeline.source(context);
   Place place;
   std::vector<Segment> segments;
   segments.push_back(assemble(context, pipeline, place, source->facts()));
   state_ = std::make_unique<State>(context, pipeline, std::move(source), place, std::move(segments));
   state_->expect_rows();
-  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 PipelineRun::~PipelineRun() = default;
@@ -309,10 +318,9 @@ void PipelineRun::State::advance(int64_t tasks) {
 }
 
 void PipelineRun::advance(int64_t tasks) {
-  const auto begin = Clock::now();
+  const Cost cost(state_->context, state_->pipeline.node);
   state_->advance(tasks);
   state_->has_begun = true;
-  state_->seconds() += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 void run(Context& context, const Pipeline& pipeline) { PipelineRun(context, pipeline).advance(INT64_MAX); }

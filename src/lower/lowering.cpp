@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "execute/cost.hpp"
 #include "execute/materialise.hpp"
 #include "lower/aggregate.hpp"
 
@@ -97,9 +98,10 @@ SourceMaker Lowering::close(Open open, execute::SinkPtr sink, const NodePtr& nod
   pipelines_.push_back({std::move(open.source), std::move(open.steps), sink, number(node)});
   // A source may have several readers; what a sink made is finished once.
   auto made = std::make_shared<execute::SourcePtr>();
-  return [sink, made](execute::Context& context) {
-    if (!*made) *made = sink->finish(context);
-    return *made;
+  return [sink, made, number = number(node)](execute::Context& context) {
+    if (*made) return *made;
+    const execute::Cost cost(context, number);
+    return *made = sink->finish(context);
   };
 }
 

@@ -20,8 +20,10 @@ bool Pool::try_charge(int64_t bytes) {
     uncharge(bytes);
     return false;
   }
-  int64_t peak = bytes_peak_.load(std::memory_order_relaxed);
-  while (used > peak && !bytes_peak_.compare_exchange_weak(peak, used)) {}
+  for (std::atomic<int64_t>* most : {&bytes_peak_, &bytes_peak_of_part_}) {
+    int64_t peak = most->load(std::memory_order_relaxed);
+    while (used > peak && !most->compare_exchange_weak(peak, used)) {}
+  }
   return true;
 }
 

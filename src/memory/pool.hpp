@@ -32,6 +32,9 @@ class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
   int64_t bytes_in_use() const { return bytes_in_use_.load(std::memory_order_relaxed); }
   int64_t bytes_peak() const { return bytes_peak_.load(std::memory_order_relaxed); }
   void reset_peak() { bytes_peak_.store(bytes_in_use()); }
+  // The same for a part of a query. Of parts of several queries at once the last one to begin counts.
+  int64_t bytes_peak_of_part() const { return bytes_peak_of_part_.load(std::memory_order_relaxed); }
+  void begin_part() { bytes_peak_of_part_.store(bytes_in_use()); }
 
   // Charges `bytes`, once others have made room if need be, or throws out_of_memory with the operator, the bytes wanted
   // and free, and what to change.
@@ -52,6 +55,7 @@ class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
   const int64_t limit_bytes_;
   std::atomic<int64_t> bytes_in_use_{0};
   std::atomic<int64_t> bytes_peak_{0};
+  std::atomic<int64_t> bytes_peak_of_part_{0};
   std::mutex reliefs_mutex_;
   std::vector<Relief*> reliefs_;
 };

@@ -157,7 +157,8 @@ def test_secrets_in_paths_are_not_shown() -> None:
 def test_profile_tells_of_each_operator(engine: frazil.Engine) -> None:
     frame, profile = engine.profile(SUMS.sort("k"))
     assert frame.equals(SUMS.sort("k").collect(engine="in-memory"))
-    assert profile.columns == ["node", "device", "rows", "seconds", "note"]
+    assert profile.columns == [*frazil.NodeReport._fields, "note"]
+    assert set(profile.dtypes) == {pl.String, pl.Int64, pl.Float64}
     assert profile.rows()[-1][:3] == ("sort", "cpu", 3)
     assert engine.last_report is not None
     assert engine.last_report.bytes_peak > 0
@@ -176,3 +177,20 @@ def test_profile_tells_of_row_groups_left_out(engine: frazil.Engine, tmp_path: P
     _, profile = engine.profile(pl.scan_parquet(tmp_path / "a.parquet").filter(col("v") < 100))
     assert profile["node"][0] == "scan_parquet"
     assert profile["note"][0] == "9 of 10 row groups left out"
+    assert profile["row_groups"][0] == 10
+    assert profile["row_groups_pruned"][0] == 9
+
+
+def test_profile_tells_of_bytes(device: str) -> None:
+    rows = 1_000_000
+    table = pl.select(k=pl.int_range(rows) % 7, v=pl.int_range(rows) * 7919 % rows).lazy()
+    with frazil.Engine(device=device, strict=True) as engine:
+        _, profile = engine.profile(table.sort("v").group_by("k").agg(col("v").first()))
+        assert engine.last_report is not None
+        peak = engine.last_report.bytes_peak
+    sort, group_by = (profile.row(by_predicate=col("node") == node, named=True) for node in ("sort", "group_by"))
+    assert sort["bytes"] == rows * 16
+    assert group_by["bytes"] >= rows * 16
+    assert sort["bytes_peak"] > rows * 16
+    assert sort["seconds"] > group_by["seconds"]  # it is sorted when the groups ask for rows
+    assert profile["bytes_peak"].max() == peak

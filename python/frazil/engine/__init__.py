@@ -147,7 +147,7 @@ class Engine(pl.Engine):
     def profile(
         self, lf: pl.LazyFrame, *, optimizations: pl.QueryOptFlags | None = None
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The result, and a frame that tells of each operator which ran on Frazil its device, rows and seconds."""
+        """The result, and a frame that tells what each operator which ran on Frazil made and took: see NodeReport."""
         frame = self.collect(lf, optimizations=optimizations or pl.QueryOptFlags())
         assert self._last_report is not None
         return frame, profile_of(self._last_report)

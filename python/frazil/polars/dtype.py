@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import polars as pl
 
 from frazil import _frazil as core
 from frazil.polars.refusal import Refused
+
+SIMPLE: tuple[type[pl.DataType], ...] = (pl.Boolean, pl.String, pl.Int32, pl.Int64, pl.UInt32, pl.Float64, pl.Date)
 
 
 def core_schema(schema: Mapping[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
@@ -18,9 +20,19 @@ def core_schema(schema: Mapping[str, pl.DataType]) -> list[tuple[str, core.DataT
     return [(name, core_dtype(dtype)) for name, dtype in schema.items()]
 
 
-@lru_cache(maxsize=1024)
 def core_dtype(dtype: pl.DataType) -> core.DataType:
     """The core's dtype; refused if it has none."""
+    return simple_dtypes().get(type(dtype)) or _core_dtype(dtype)
+
+
+@cache
+def simple_dtypes() -> dict[type[pl.DataType], core.DataType]:
+    """The core's dtypes of classes whose dtypes are all equal, which are found sooner than others."""
+    return {kind: _core_dtype(kind()) for kind in SIMPLE}
+
+
+@lru_cache(maxsize=1024)
+def _core_dtype(dtype: pl.DataType) -> core.DataType:
     require_passable_dtype(dtype)
     try:
         ((_, result),) = core.schema_of(pl.DataFrame(schema={"": dtype}))

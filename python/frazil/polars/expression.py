@@ -6,11 +6,10 @@ A spelling is "operator.Plus", "agg.sum", "function.abs", "string.Contains", "ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import IntEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -20,6 +19,10 @@ from frazil.polars.literal import physical
 from frazil.polars.refusal import Refused, shown
 from frazil.polars.text import member
 
+BOOLEAN = pl.Boolean()
+COMPARISONS = {
+    f"operator.{name}" for name in ("Eq", "NotEq", "Lt", "LtEq", "Gt", "GtEq")
+}  # whose dtype needs no asking
 AGGREGATES = {"cells", "segmented"}  # shapes of functions that give one row; all others give a row for each row
 
 
@@ -31,8 +34,7 @@ class Height(IntEnum):
     ROWS = 2
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(NamedTuple):
     """A translated expression and its height."""
 
     core: core.Expr
@@ -72,14 +74,16 @@ def functions_by_spelling() -> dict[str, list[core.Function]]:
 
 def variants(spelling: str) -> list[core.Function]:
     """The functions of a spelling; refused if there is none."""
-    if spelling not in functions_by_spelling():
+    found = functions_by_spelling().get(spelling)
+    if found is None:
         raise Refused("function", f"there is no function {spelling}")
-    return functions_by_spelling()[spelling]
+    return found
 
 
 class ExpressionTranslator:
     """Translates expressions against the schema of the node under the traverser's cursor.
 
+    schema: of that node.
     series: takes the Series among the literals; None refuses those.
     beside: makes a column of an aggregate that stands beside rows; None refuses those.
     """
@@ -87,21 +91,25 @@ class ExpressionTranslator:
     def __init__(
         self,
         traverser: Any,
+        schema: Mapping[str, pl.DataType],
         series: SeriesLiterals | None = None,
         beside: Callable[[core.Expr], core.Expr] | None = None,
     ) -> None:
         self._traverser = traverser
+        self._schema = schema
         self._series = series
         self._beside = beside
 
     def translate(self, index: int) -> Expression:
         """The expression with this index; refused if any part of it is."""
-        view = shown(self._traverser.view_expression, index)
+        return self._translate(index, shown(self._traverser.view_expression, index))
+
+    def _translate(self, index: int, view: Any) -> Expression:
         match kind := type(view).__name__:
             case "Column":
                 if self._series is not None:
                     self._series.beside_columns = True
-                return Expression(core.column(view.name, self._dtype(index)), Height.ROWS)
+                return Expression(core.column(view.name, core_dtype(self._column_dtype(view.name))), Height.ROWS)
             case "Literal" if type(view.value).__name__ == "PySeries":
                 return self._series_literal(pl.Series._from_pyseries(view.value), view.dtype)
             case "Literal":
@@ -126,11 +134,16 @@ class ExpressionTranslator:
         if is_hint(view):
             return None
         if type(view).__name__ != "BinaryExpr" or member(view.op) not in ("And", "LogicalAnd"):
-            return self.translate(index)
+            return self._translate(index, view)
         sides = [side for side in map(self.predicate, (view.left, view.right)) if side is not None]
         if len(sides) < 2:
             return sides[0] if sides else None
         return self._combine(index, f"operator.{member(view.op)}", sides, [])
+
+    def _column_dtype(self, name: str) -> pl.DataType:
+        if name not in self._schema:
+            raise Refused("hidden", f"the column {name!r} is not among those of the input")
+        return self._schema[name]
 
     def _dtype(self, index: int) -> core.DataType:
         return core_dtype(self._polars_dtype(index))
@@ -145,13 +158,10 @@ class ExpressionTranslator:
         spelling = spelling_of(head)
         variants(spelling)  # the function is the first reason to name, before those of its options and arguments
         payload = [payload_value(option) for option in options]
-        lists = {argument: self._list_literal(argument) for argument in view.input}
-        arguments = [argument for argument in view.input if lists[argument] is None]
-        values = [
-            self._values_like(view.input[0], literal, spelling) for literal in lists.values() if literal is not None
-        ]
-        translated = [self.translate(argument) for argument in arguments]
-        return self._combine(index, spelling, translated, [*payload, *values])
+        shown_input = [(argument, shown(self._traverser.view_expression, argument)) for argument in view.input]
+        values = [self._values_like(view.input[0], one, spelling) for _, one in shown_input if is_list(one)]
+        arguments = [self._translate(argument, one) for argument, one in shown_input if not is_list(one)]
+        return self._combine(index, spelling, arguments, [*payload, *values])
 
     def _aggregate(self, index: int, view: Any) -> Expression:
         filtered = [shown(self._traverser.view_expression, argument) for argument in view.arguments]
@@ -218,14 +228,6 @@ class ExpressionTranslator:
         variants(spelling)
         return self._combine(index, spelling, [self.translate(argument) for argument in arguments], payload)
 
-    def _list_literal(self, index: int) -> Any:
-        """The view of the expression if it is a list of values, as `is_in` has it; else None."""
-        view = shown(self._traverser.view_expression, index)
-        if type(view).__name__ != "Literal" or not isinstance(view.dtype, pl.List):
-            return None
-        one_list = type(view.value).__name__ == "PySeries" and view.value.len() == 1
-        return view if one_list or isinstance(view.value, list) else None
-
     def _values_like(self, first: int, literal: Any, spelling: str) -> list[core.Scalar]:
         """The values of a list; they end the payload, where they have no dtype but that of the first argument."""
         listed = literal.value
@@ -237,12 +239,14 @@ class ExpressionTranslator:
         wanted, element = self._dtype(first), core_dtype(literal.dtype.inner)
         if element != wanted:
             raise Refused("literal", f"{spelling} of {wanted} with a list of {element}")
-        return [scalar(physical(value, literal.dtype.inner)) for value in listed]
+        dtype = literal.dtype.inner
+        return [scalar(physical(value, dtype)) for value in listed]
 
     def _combine(
         self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
     ) -> Expression:
-        return self._made(spelling, arguments, self._polars_dtype(index), payload)
+        dtype = BOOLEAN if spelling in COMPARISONS else self._polars_dtype(index)
+        return self._made(spelling, arguments, dtype, payload)
 
     def _made(
         self, spelling: str, arguments: list[Expression], dtype: pl.DataType, payload: Sequence[core.Payload] = ()
@@ -271,6 +275,13 @@ def beside_rows(expressions: list[Expression], beside: Callable[[core.Expr], cor
     ]
 
 
+def is_list(view: Any) -> bool:
+    """Whether an expression is a list of values, as `is_in` has it."""
+    if type(view).__name__ != "Literal" or not isinstance(view.dtype, pl.List):
+        return False
+    return isinstance(view.value, list) or (type(view.value).__name__ == "PySeries" and view.value.len() == 1)
+
+
 def spelling_of(head: object) -> str:
     """The spelling of a function: of a name "function.abs", of a member of an enum "temporal.Year"."""
     if isinstance(head, str):
@@ -290,7 +301,7 @@ def height_of_call(function: core.Function, spelling: str, heights: list[Height]
         if heights and max(heights) < Height.ROWS:
             raise Refused("broadcast", f"{spelling} of something that has one row")
         return Height.ONE
-    if {Height.ONE, Height.ROWS} <= set(heights):
+    if Height.ONE in heights and Height.ROWS in heights:
         raise Refused("broadcast", f"{spelling} of an aggregate beside rows")
     return max(heights, default=Height.ROWS)
 

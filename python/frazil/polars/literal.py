@@ -18,6 +18,8 @@ PLAIN: dict[type, tuple[type, ...]] = {
     pl.Binary: (bytes,),
     pl.Duration: (int,),  # already in its own unit
 }
+# Those whose values are as they are, whatever they are.
+PLAINEST: dict[type, type] = {pl.Boolean: bool, pl.String: str, pl.Binary: bytes, pl.Float64: float, pl.Float32: float}
 
 
 def physical(value: object, dtype: pl.DataType) -> Physical:
@@ -25,8 +27,8 @@ def physical(value: object, dtype: pl.DataType) -> Physical:
 
     Refused if the value may not be the one that the query holds, or is no scalar.
     """
-    if value is None:
-        return None
+    if value is None or type(value) is PLAINEST.get(type(dtype)):
+        return value  # type: ignore[return-value]  # one of these types
     match dtype:
         case pl.Date() if type(value) is date:
             return value.toordinal() - EPOCH.toordinal()

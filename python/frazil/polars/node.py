@@ -178,7 +178,7 @@ class NodeTranslation:
         """
         self.move_to(child)
         beside_rows = partial(self.beside, child) if beside and child is not None else None
-        translator = ExpressionTranslator(self._plan.traverser, self.series, beside_rows)
+        translator = self._translator(child, beside_rows)
         translated: list[tuple[str, Expression]] = []
         refused = False
         for item in items:
@@ -190,6 +190,10 @@ class NodeTranslation:
         if refused:
             raise Blocked
         return translated
+
+    def _translator(self, child: int | None, beside: Callable[[core.Expr], core.Expr] | None) -> ExpressionTranslator:
+        schema = self.schema if child is None else self.below[child].schema
+        return ExpressionTranslator(self._plan.traverser, schema, self.series, beside)
 
     def rows(self, items: Iterable[Any], child: int | None = 0) -> list[Named]:
         """Like `expressions`; aggregates are repeated for each row."""
@@ -226,7 +230,7 @@ class NodeTranslation:
         self.move_to(child)
         beside = None if child is None else partial(self.beside, child)
         try:
-            predicate = ExpressionTranslator(self._plan.traverser, self.series, beside).predicate(index)
+            predicate = self._translator(child, beside).predicate(index)
         except Refused as refusal:
             self.note(refusal, name)
             raise Blocked from None

@@ -19,11 +19,11 @@ CHECKED_JOIN = re.compile(r"in-memory-join\\nleft_on:\\n(?!\\n)")
 
 def has_checked_joins(lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> bool:
     """Whether a join of the query is to raise for keys that are not unique; also if Polars does not tell."""
-    flags: Any = optimizations.__copy__()
-    flags._pyoptflags.streaming = True
-    flags._pyoptflags.query_monitoring = False
+    flags = pl.QueryOptFlags.none()  # optimisations take time, and add no checks
+    switches: Any = flags._pyoptflags
+    switches.streaming = switches.type_coercion = True
     try:
-        text: str = shown(lf._ldf.with_optimizations(flags._pyoptflags).to_dot_streaming_phys, True)
+        text: str = shown(lf._ldf.with_optimizations(switches).to_dot_streaming_phys, True)
     except Refused:
         return True
     return CHECKED_JOIN.search(text) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -75,12 +76,16 @@ def numbered(
     return t.over(node, "project", {"columns": [(column, core.column(column, dtype)) for column, dtype in columns]})
 
 
+@cache
+def option_names(kind: type) -> list[str]:
+    """The options that Polars' class has, but for those that are told elsewhere."""
+    return [name for name in dir(kind) if not name.startswith("_") and name not in TOLD_ELSEWHERE]
+
+
 def require_defaults(view: Any, t: NodeTranslation) -> None:
     """Refuse every option, also one that is not known here, that may change what is read."""
     options = view.file_options
-    for name in dir(options):
-        if name.startswith("_") or name in TOLD_ELSEWHERE:
-            continue
+    for name in option_names(options.__class__):
         value = getattr(options, name)
         for policy, word in value.items() if name == "cast_columns_policy" else [(name, value)]:
             if policy not in POLICIES:
