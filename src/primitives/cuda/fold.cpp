@@ -56,9 +56,10 @@ class Folder {
     if (folded_.lacks.empty()) folded_.lacks = what;
   }
 
-  // One kernel has registers of one type: the widest that the program computes in.
+  // One kernel has registers of one type, the widest that the program computes in, and adds up in one: whole numbers
+  // as 64 bits, floats as doubles.
   void choose_word() {
-    bool any_float = false, any_wide = false;
+    bool any_float = false, any_wide = false, sums_wholes = false;
     for (const Instruction& i : program_.code) {
       const bool computes = i.op == Op::map || i.op == Op::convert || i.op == Op::cell_add || i.op == Op::load;
       const Type type = i.op == Op::cell_add ? i.from : i.type;
@@ -68,7 +69,12 @@ class Folder {
       if (type != Type::i32 && type != Type::i64 && type != Type::f64 && type != Type::row && type != Type::u64) {
         lack("registers wider than 64 bits");
       }
+      if (i.op != Op::cell_add) continue;
+      const bool is_whole = (type == Type::i32 || type == Type::i64) && i.type == Type::i64;
+      if (!is_whole && !(type == Type::f64 && i.type == Type::f64)) lack("sums of this type");
+      sums_wholes |= is_whole;
     }
+    if (any_float && sums_wholes) lack("sums of whole numbers beside floats");
     folded_.word = any_float ? Word::f64 : any_wide ? Word::i64 : Word::i32;
   }
 
