@@ -14,6 +14,7 @@ foreach(_family ${_families})
 endforeach()
 add_custom_command(OUTPUT ${FRAZIL_GENERATED_DIR}/registry.stamp
   BYPRODUCTS ${FRAZIL_GENERATED_SOURCES} ${FRAZIL_ISA_SOURCES}
+    ${FRAZIL_GENERATED_DIR}/device_functions.inc ${FRAZIL_GENERATED_DIR}/device_functions.hpp
   COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/generate_registry.py ${CMAKE_SOURCE_DIR}/src ${FRAZIL_GENERATED_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${FRAZIL_GENERATED_DIR}/registry.stamp
   DEPENDS cmake/generate_registry.py ${_function_files} ${_operator_files} VERBATIM)
