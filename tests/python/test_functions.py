@@ -163,6 +163,60 @@ def numbers_in_texts() -> Iterator[Case]:
     yield "floats", pl.DataFrame({"a": ["1", "-1.5e3", "inf", "NaN"], "b": 0}), [col("a").cast(pl.Float64)]
 
 
+def casts_to_decimals() -> Iterator[Case]:
+    targets = [pl.Decimal(15, 2), pl.Decimal(38, 6), pl.Decimal(5, 0), pl.Decimal(38, 38)]
+    for source in [*WHOLES, *DECIMALS]:
+        yield (
+            str(source),
+            pairs(source),
+            [col("a").cast(to, strict=strict) for to in targets for strict in (True, False)],
+        )
+        yield (
+            f"{source}, small",
+            pairs(source).filter(col("a").is_between(0, 2)),
+            [col("a").cast(to) for to in targets[:3]],
+        )
+    some = [1.005, 2.675, -1.5, 0.1, 123456.785, 1e-30, -0.0, 0.125, 0.375, 99998.5, -1e4, 1 / 3]
+    for source in FLOATS:
+        rows = pl.DataFrame({"a": pl.Series(some, dtype=source), "b": 0})
+        yield f"{source} to decimals", rows, [col("a").cast(to) for to in targets[:3]]
+        beyond = pl.DataFrame({"a": pl.Series([float("nan"), float("inf"), 1e30, -1e20, 1.0], dtype=source), "b": 0})
+        yield (
+            f"{source} to decimals, beyond",
+            beyond,
+            [col("a").cast(targets[0], strict=strict) for strict in (True, False)],
+        )
+
+
+def casts_of_moments() -> Iterator[Case]:
+    fractions = pl.DataFrame({"a": [-1.5, 0.0, 7e4, 12.999], "b": 0})
+    to: list[Any] = [pl.Date, *MOMENTS[1:], pl.Duration("us")]
+    for source in FLOATS:
+        yield f"{source} to moments", fractions.select(col("a").cast(source), "b"), [col("a").cast(one) for one in to]
+        yield f"{source}, beyond", pairs(source), [col("a").cast(one).is_null() for one in to]
+        yield f"{source}, null beyond", pairs(source), [col("a").cast(one, strict=False).is_null() for one in to]
+    for dtype in MOMENTS:
+        expressions = [col("a").cast(other) for other in (*FLOATS, pl.String)]
+        yield (
+            f"{dtype} to others",
+            some_moments(dtype),
+            [*expressions, *([] if dtype == pl.Date else [col("a").cast(pl.Time)])],
+        )
+    yield "Time", pairs(pl.Time), [col("a").cast(pl.String), col("a").cast(pl.Float64)]
+    years = pl.DataFrame(
+        {"a": pl.Series([-800000, -719529, -719528, 2932896, 2932897, 5000000], dtype=pl.Int32), "b": 0}
+    )
+    yield (
+        "years",
+        years,
+        [col("a").cast(pl.Date).cast(pl.String), col("a").cast(pl.Date).cast(MOMENTS[1]).cast(pl.String)],
+    )
+    yield "Duration", pairs(pl.Duration("ms")), [col("a").cast(pl.Float64)]
+    yield "Boolean to String", pairs(pl.Boolean), [col("a").cast(pl.String)]
+    for source in DECIMALS:
+        yield f"{source} to String", pairs(source), [col("a").cast(pl.String)]
+
+
 def heads() -> Iterator[Case]:
     counts = [0, 1, 3, 12, 100, -1, -3, -100]
     yield "literals", pairs(pl.String), [col("a").str.head(count) for count in counts]
@@ -695,7 +749,9 @@ CASES: dict[str, Cases] = {
     "not_equal_missing": partial(comparison, pl.Expr.ne_missing),
     "first": lambda: aggregate(ALL, col("a").first()),
     "last": lambda: aggregate(ALL, col("a").last()),
-    "cast": lambda: chain(casts(), texts(), numbers_in_texts(), narrow_casts()),
+    "cast": lambda: chain(
+        casts(), texts(), numbers_in_texts(), narrow_casts(), casts_to_decimals(), casts_of_moments()
+    ),
     "starts_with": partial(parts_of_texts, lambda a, part: a.str.starts_with(part)),
     "ends_with": partial(parts_of_texts, lambda a, part: a.str.ends_with(part)),
     "contains": lambda: chain(parts_of_texts(lambda a, part: a.str.contains(part, literal=True)), patterns()),
