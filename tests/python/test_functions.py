@@ -88,6 +88,13 @@ def memberships() -> Iterator[Case]:
     for dtype in LISTED:
         values = interesting(dtype)
         yield str(dtype), pairs(dtype), [col("a").is_in(some) for some in (values[:1], values[1:4], values)]
+    for dtype in (pl.String, pl.Int64, pl.Boolean):
+        values = interesting(dtype)
+        yield (
+            f"{dtype} and null",
+            pairs(dtype),
+            [col("a").is_in(some) for some in ([None], [values[0], None], values[1:2])],
+        )
     for dtype in (pl.UInt64, pl.Int128):  # of lists of literals 64 bits reach the engine
         yield str(dtype), pairs(dtype), [col("a").is_in(some) for some in ([0], [7, 2**63 - 1])]
 
@@ -275,7 +282,7 @@ def aggregate(dtypes: list[Any], *expressions: pl.Expr) -> Iterator[Case]:
 
 
 def sums() -> Iterator[Case]:
-    yield from aggregate([*NUMBERS, pl.Boolean], col("a").sum())
+    yield from aggregate([*NUMBERS, pl.Boolean, pl.Duration("us")], col("a").sum())
     for dtype in WHOLES:  # the lowest value has no negative
         low = interesting(dtype)[0]
         yield f"{dtype}, lowest", pl.DataFrame({"a": pl.Series([low, 0], dtype=dtype), "b": 0}), [col("a").sum()]
@@ -431,6 +438,14 @@ def quotients_of_wholes(operation: Binary) -> Iterator[Case]:
     yield from of_pairs(WHOLES, operation)
     zeros = [operation(col("a"), pl.lit(value, pl.Int64)) for value in (0, 1, -1, 3, -3)]
     yield "Int64 by literals", pairs(pl.Int64), zeros
+
+
+def quotients_of_floats(operation: Binary) -> Iterator[Case]:
+    yield from of_pairs(FLOATS, operation)
+    some = pl.DataFrame({"a": [7.5, -7.5, 0.3, -0.3, 1e17, 5.0], "b": [2.0, -2.0, 0.1, 0.7, 3.0, 0.0]})
+    for dtype in FLOATS:
+        by = [operation(col("a"), pl.lit(value, dtype)) for value in (2.0, -3.0, 0.1, 0.7)]
+        yield f"{dtype}, fractions", some.select(pl.all().cast(dtype)), [operation(col("a"), col("b")), *by]
 
 
 def fillings() -> Iterator[Case]:
@@ -735,8 +750,14 @@ CASES: dict[str, Cases] = {
         scaled_durations(operator.truediv),
         of_pairs([pl.Duration("us")], operator.truediv),
     ),
-    "modulo": partial(quotients_of_wholes, operator.mod),
-    "floor_divide": partial(quotients_of_wholes, operator.floordiv),
+    "modulo": lambda: chain(quotients_of_wholes(operator.mod), quotients_of_floats(operator.mod)),
+    "floor_divide": lambda: chain(quotients_of_wholes(operator.floordiv), quotients_of_floats(operator.floordiv)),
+    "xor": lambda: truths(col("a") ^ col("b"), col("a") ^ pl.lit(True), ~(col("a") ^ col("b"))),
+    "first_non_null": partial(aggregate, ALL, col("a").drop_nulls().first()),
+    "last_non_null": partial(aggregate, ALL, col("a").drop_nulls().last()),
+    "days_in_month": partial(parts_of_dates, lambda a: a.days_in_month()),
+    "century": partial(of_moments, lambda a: a.century()),
+    "millennium": partial(of_moments, lambda a: a.millennium()),
     "negate": lambda: aggregate([*SIGNED[:-1], *FLOATS, *DECIMALS, pl.Duration("us")], -col("a")),
     "abs": lambda: aggregate([*NUMBERS, pl.Duration("us")], col("a").abs()),
     "fill_null": fillings,
@@ -792,8 +813,8 @@ CASES: dict[str, Cases] = {
     "len": lambda: aggregate([pl.Int64], pl.len(), pl.len() + 1),
     "null_count": lambda: aggregate(ALL, col("a").null_count()),
     "count_all": lambda: aggregate(ALL, col("a").len()),
-    "max": lambda: aggregate([*NUMBERS, *TIMES, pl.String], col("a").max()),
-    "min": lambda: aggregate([*NUMBERS, *TIMES, pl.String], col("a").min()),
+    "max": lambda: aggregate([*NUMBERS, *TIMES, pl.String, pl.Boolean], col("a").max()),
+    "min": lambda: aggregate([*NUMBERS, *TIMES, pl.String, pl.Boolean], col("a").min()),
     "mean": means,
     "n_unique": lambda: aggregate(ALL, col("a").n_unique()),
     "sum": sums,
