@@ -43,6 +43,8 @@ Interval decimal_bounds();
 enum class Comparison { equal, not_equal, less, less_equal, greater, greater_equal };
 Value compare(const Emit& emit, Comparison comparison);
 bool comparable(const CallTypes& types);
+// Longer lists of literals want a table, not a test each.
+constexpr size_t kMostListed = 64;
 // Whether a float lies between two finite literals, as one test; nothing where that is not what is asked.
 std::optional<Value> real_between(Builder& builder, const Value& x, const Value& low, const Value& high, bool with_low,
                                   bool with_high);

@@ -16,7 +16,7 @@ struct is_in {
   static bool accepts(const CallTypes& types) {
     const bool* nulls_equal = types.payload[0].as<bool>();
     const plan::Options* values = types.payload[1].as<plan::Options>();
-    if (!nulls_equal || *nulls_equal || !values || values->size() > kMost) return false;
+    if (!nulls_equal || *nulls_equal || !values || values->size() > lower::kMostListed) return false;
     const DataType& type = types.arguments[0];
     const DataType both[] = {type, type};
     return lower::comparable({both, types.result, types.payload});
@@ -43,8 +43,6 @@ struct is_in {
     const int64_t whole = *option.as<int64_t>();
     return program::is_float(type) ? emit.builder.real(static_cast<double>(whole), type) : emit.builder.whole(whole);
   }
-  // Longer lists want a table, not a test each.
-  static constexpr size_t kMost = 64;
 #endif
 };
 
