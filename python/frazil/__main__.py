@@ -16,6 +16,7 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 
@@ -79,15 +80,30 @@ def selftest(options: Namespace) -> int:
         for name, query in plans(Path(folder)).items():
             asked += 1
             try:
-                ours = query.collect(engine=engine)
+                ours = answer(query, engine)
             except frazil.UnsupportedError:
                 continue
             native += 1
-            if not equal(sorted_rows(ours), sorted_rows(query.collect(engine="in-memory"))):
+            if not same_answer(ours, answer(query, "in-memory")):
                 wrong += 1
                 print(f"! query {name}: the answer is not Polars'")
     print(f"queries: {asked} asked on {options.device}, {native} of them wholly Frazil's, {wrong} of these wrong")
     return 1 if found or wrong else 0
+
+
+def answer(query: pl.LazyFrame, engine: Any) -> pl.DataFrame | type[Exception]:
+    """The rows of a query, or the class of Polars' exception."""
+    try:
+        return query.collect(engine=engine)
+    except pl.exceptions.PolarsError as error:
+        return type(error)
+
+
+def same_answer(ours: pl.DataFrame | type[Exception], theirs: pl.DataFrame | type[Exception]) -> bool:
+    """Whether both are the same rows in any order, or the same class."""
+    if isinstance(ours, pl.DataFrame) and isinstance(theirs, pl.DataFrame):
+        return equal(sorted_rows(ours), sorted_rows(theirs))
+    return ours is theirs
 
 
 def sorted_rows(frame: pl.DataFrame) -> pl.DataFrame:

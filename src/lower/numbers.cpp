@@ -130,6 +130,16 @@ Value round_number(const Emit& emit, Rounding how, int64_t digits) {
   return round_decimal_to(emit, how, type.scale - static_cast<int>(digits));
 }
 
+bool all_reals(const CallTypes& types) {
+  return is_real(types.result) && std::all_of(types.arguments.begin(), types.arguments.end(),
+                                              [&](const DataType& type) { return type == types.result; });
+}
+
+Value floor_of_quotient(const Emit& emit) {
+  const Value quotient = apply(emit, "divide", emit.types, emit.values, emit.result);
+  return apply(emit, "floor", emit.types.first(1), {&quotient, 1}, emit.result);
+}
+
 Value bounded(const Emit& emit, const Value& value, const Value& bound, bool is_lowest) {
   Builder& builder = emit.builder;
   const Pair pair = to_common_type(builder, value, bound);

@@ -21,6 +21,10 @@ Value as_real(const Emit& emit, size_t argument);
 bool rounds(const CallTypes& types, const int64_t* digits = nullptr);
 Value round_number(const Emit& emit, Rounding how, int64_t digits);
 
+// Two floats of the result's dtype; their quotient rounded down.
+bool all_reals(const CallTypes& types);
+Value floor_of_quotient(const Emit& emit);
+
 // The value, or the bound if that is above it (`is_lowest`) or below it; the value where NaN is on either side.
 Value bounded(const Emit& emit, const Value& value, const Value& bound, bool is_lowest);
 

@@ -328,8 +328,25 @@ Value fit(const Emit& emit, const Value& value, Interval bounds) {
       bounds, emit.id);
 }
 
-Value fit_real(const Emit& emit, const Value& value, const Interval& bounds) {
+namespace {
+
+// A float between two others; what is not raises or becomes null.
+Value keep_real(const Emit& emit, const Value& value, double low, double high) {
   Builder& builder = emit.builder;
+  if (cast_mode(emit) == CastMode::raise) {
+    return builder.map_checked(emit.functions.id_of("keep_between"), value.type,
+                               {value, builder.real(low, value.type), builder.real(high, value.type)}, std::nullopt,
+                               emit.id);
+  }
+  const Value inside = builder.range_real(value, low, high);
+  Value kept = builder.select({inside.operand, Type::mask, program::kAll, {}}, value, builder.real(0, value.type));
+  kept.valid = builder.mask_and(value.valid, inside.operand);
+  return kept;
+}
+
+}  // namespace
+
+Value fit_real(const Emit& emit, const Value& value, const Interval& bounds) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // Beyond the last fraction of the bounds; where floats have none there, the bounds themselves.
   auto beyond = [&](int128 bound, int step, double towards) {
@@ -341,15 +358,12 @@ Value fit_real(const Emit& emit, const Value& value, const Interval& bounds) {
                   : std::nextafter(next, towards);
   };
   const double low = beyond(bounds.low, -1, kInfinity), high = beyond(bounds.high, 1, -kInfinity);
-  if (cast_mode(emit) == CastMode::raise) {
-    return builder.map_checked(emit.functions.id_of("keep_between"), value.type,
-                               {value, builder.real(low, value.type), builder.real(high, value.type)}, std::nullopt,
-                               emit.id);
-  }
-  const Value inside = builder.range_real(value, low, high);
-  Value kept = builder.select({inside.operand, Type::mask, program::kAll, {}}, value, builder.real(0, value.type));
-  kept.valid = builder.mask_and(value.valid, inside.operand);
-  return kept;
+  return keep_real(emit, value, low, high);
+}
+
+Value fit_real_below(const Emit& emit, const Value& value, double beyond) {
+  const double most = std::nextafter(beyond, 0);
+  return keep_real(emit, value, -most, most);
 }
 
 Value wrap_to(Builder& builder, const Value& value, const DataType& type) {
@@ -392,9 +406,6 @@ int64_t ticks_of_day(const DataType& type) {
   return type.unit == columns::TimeUnit::milliseconds ? kMilliseconds : kMilliseconds * 1000;
 }
 
-namespace {
-
-// Null beyond the years that Polars' calendar has.
 Value within_calendar(Builder& builder, Value moment, int128 ticks_of_day) {
   constexpr int128 kFirstDay = -96'465'292, kLastDay = 95'026'236;
   const Interval known{std::max<int128>(kFirstDay * ticks_of_day, INT64_MIN),
@@ -405,8 +416,6 @@ Value within_calendar(Builder& builder, Value moment, int128 ticks_of_day) {
   moment.valid = builder.mask_and(moment.valid, inside.operand);
   return moment;
 }
-
-}  // namespace
 
 Value part_of_moment(const Emit& emit, std::optional<Interval> bounds) {
   Builder& builder = emit.builder;

@@ -43,6 +43,8 @@ Interval decimal_bounds();
 enum class Comparison { equal, not_equal, less, less_equal, greater, greater_equal };
 Value compare(const Emit& emit, Comparison comparison);
 bool comparable(const CallTypes& types);
+// Longer lists of literals want a table, not a test each.
+constexpr size_t kMostListed = 64;
 // Whether a float lies between two finite literals, as one test; nothing where that is not what is asked.
 std::optional<Value> real_between(Builder& builder, const Value& x, const Value& low, const Value& high, bool with_low,
                                   bool with_high);
@@ -64,6 +66,8 @@ Value fit(const Emit& emit, const Value& value, Interval bounds);
 Value fit_or_null(const Emit& emit, const Value& value, Interval bounds);
 // A float whose whole part is within bounds.
 Value fit_real(const Emit& emit, const Value& value, const Interval& bounds);
+// A Float64 whose magnitude is below another.
+Value fit_real_below(const Emit& emit, const Value& value, double beyond);
 Value wrap_to(Builder& builder, const Value& value, const DataType& type);
 // A decimal with so many digits less, rounded half to even.
 Value round_decimal(const Emit& emit, const Value& value, int digits);
@@ -72,6 +76,8 @@ Value round_decimal(const Emit& emit, const Value& value, int digits);
 bool has_date(const DataType& type);
 bool has_time(const DataType& type);
 int64_t ticks_of_day(const DataType& type);
+// Null beyond the years that Polars' calendar has.
+Value within_calendar(Builder& builder, Value moment, int128 ticks_of_day);
 // A function of one of these and the ticks of a day. `bounds`: of whole results; none: it gives truth.
 Value part_of_moment(const Emit& emit, std::optional<Interval> bounds);
 

@@ -47,7 +47,7 @@ Numbers<T>::Numbers(const columns::Column& column, const memory::PoolPtr& pool)
   }
   with_number(column_.type, [&](auto zero) {
     const auto* from = column_.values.as<decltype(zero)>() + offset;
-    for (size_t row = 0; row < rows; ++row) values_[row] = static_cast<T>(from[row]);
+    std::transform(from, from + rows, values_.begin(), [](auto value) { return static_cast<T>(value); });
   });
   if (std::is_floating_point_v<T> && column_.type.scale > 0) {
     const T unit = static_cast<T>(power_of_ten(column_.type.scale));

@@ -88,6 +88,13 @@ def memberships() -> Iterator[Case]:
     for dtype in LISTED:
         values = interesting(dtype)
         yield str(dtype), pairs(dtype), [col("a").is_in(some) for some in (values[:1], values[1:4], values)]
+    for dtype in (pl.String, pl.Int64, pl.Boolean):
+        values = interesting(dtype)
+        yield (
+            f"{dtype} and null",
+            pairs(dtype),
+            [col("a").is_in(some) for some in ([None], [values[0], None], values[1:2])],
+        )
     for dtype in (pl.UInt64, pl.Int128):  # of lists of literals 64 bits reach the engine
         yield str(dtype), pairs(dtype), [col("a").is_in(some) for some in ([0], [7, 2**63 - 1])]
 
@@ -163,6 +170,60 @@ def numbers_in_texts() -> Iterator[Case]:
     yield "floats", pl.DataFrame({"a": ["1", "-1.5e3", "inf", "NaN"], "b": 0}), [col("a").cast(pl.Float64)]
 
 
+def casts_to_decimals() -> Iterator[Case]:
+    targets = [pl.Decimal(15, 2), pl.Decimal(38, 6), pl.Decimal(5, 0), pl.Decimal(38, 38)]
+    for source in [*WHOLES, *DECIMALS]:
+        yield (
+            str(source),
+            pairs(source),
+            [col("a").cast(to, strict=strict) for to in targets for strict in (True, False)],
+        )
+        yield (
+            f"{source}, small",
+            pairs(source).filter(col("a").is_between(0, 2)),
+            [col("a").cast(to) for to in targets[:3]],
+        )
+    some = [1.005, 2.675, -1.5, 0.1, 123456.785, 1e-30, -0.0, 0.125, 0.375, 99998.5, -1e4, 1 / 3]
+    for source in FLOATS:
+        rows = pl.DataFrame({"a": pl.Series(some, dtype=source), "b": 0})
+        yield f"{source} to decimals", rows, [col("a").cast(to) for to in targets[:3]]
+        beyond = pl.DataFrame({"a": pl.Series([float("nan"), float("inf"), 1e30, -1e20, 1.0], dtype=source), "b": 0})
+        yield (
+            f"{source} to decimals, beyond",
+            beyond,
+            [col("a").cast(targets[0], strict=strict) for strict in (True, False)],
+        )
+
+
+def casts_of_moments() -> Iterator[Case]:
+    fractions = pl.DataFrame({"a": [-1.5, 0.0, 7e4, 12.999], "b": 0})
+    to: list[Any] = [pl.Date, *MOMENTS[1:], pl.Duration("us")]
+    for source in FLOATS:
+        yield f"{source} to moments", fractions.select(col("a").cast(source), "b"), [col("a").cast(one) for one in to]
+        yield f"{source}, beyond", pairs(source), [col("a").cast(one).is_null() for one in to]
+        yield f"{source}, null beyond", pairs(source), [col("a").cast(one, strict=False).is_null() for one in to]
+    for dtype in MOMENTS:
+        expressions = [col("a").cast(other) for other in (*FLOATS, pl.String)]
+        yield (
+            f"{dtype} to others",
+            some_moments(dtype),
+            [*expressions, *([] if dtype == pl.Date else [col("a").cast(pl.Time)])],
+        )
+    yield "Time", pairs(pl.Time), [col("a").cast(pl.String), col("a").cast(pl.Float64)]
+    years = pl.DataFrame(
+        {"a": pl.Series([-800000, -719529, -719528, 2932896, 2932897, 5000000], dtype=pl.Int32), "b": 0}
+    )
+    yield (
+        "years",
+        years,
+        [col("a").cast(pl.Date).cast(pl.String), col("a").cast(pl.Date).cast(MOMENTS[1]).cast(pl.String)],
+    )
+    yield "Duration", pairs(pl.Duration("ms")), [col("a").cast(pl.Float64)]
+    yield "Boolean to String", pairs(pl.Boolean), [col("a").cast(pl.String)]
+    for source in DECIMALS:
+        yield f"{source} to String", pairs(source), [col("a").cast(pl.String)]
+
+
 def heads() -> Iterator[Case]:
     counts = [0, 1, 3, 12, 100, -1, -3, -100]
     yield "literals", pairs(pl.String), [col("a").str.head(count) for count in counts]
@@ -221,7 +282,7 @@ def aggregate(dtypes: list[Any], *expressions: pl.Expr) -> Iterator[Case]:
 
 
 def sums() -> Iterator[Case]:
-    yield from aggregate([*NUMBERS, pl.Boolean], col("a").sum())
+    yield from aggregate([*NUMBERS, pl.Boolean, pl.Duration("us")], col("a").sum())
     for dtype in WHOLES:  # the lowest value has no negative
         low = interesting(dtype)[0]
         yield f"{dtype}, lowest", pl.DataFrame({"a": pl.Series([low, 0], dtype=dtype), "b": 0}), [col("a").sum()]
@@ -383,6 +444,14 @@ def quotients_of_wholes(operation: Binary) -> Iterator[Case]:
     yield from of_pairs(WHOLES, operation)
     zeros = [operation(col("a"), pl.lit(value, pl.Int64)) for value in (0, 1, -1, 3, -3)]
     yield "Int64 by literals", pairs(pl.Int64), zeros
+
+
+def quotients_of_floats(operation: Binary) -> Iterator[Case]:
+    yield from of_pairs(FLOATS, operation)
+    some = pl.DataFrame({"a": [7.5, -7.5, 0.3, -0.3, 1e17, 5.0], "b": [2.0, -2.0, 0.1, 0.7, 3.0, 0.0]})
+    for dtype in FLOATS:
+        by = [operation(col("a"), pl.lit(value, dtype)) for value in (2.0, -3.0, 0.1, 0.7)]
+        yield f"{dtype}, fractions", some.select(pl.all().cast(dtype)), [operation(col("a"), col("b")), *by]
 
 
 def fillings() -> Iterator[Case]:
@@ -687,8 +756,14 @@ CASES: dict[str, Cases] = {
         scaled_durations(operator.truediv),
         of_pairs([pl.Duration("us")], operator.truediv),
     ),
-    "modulo": partial(quotients_of_wholes, operator.mod),
-    "floor_divide": partial(quotients_of_wholes, operator.floordiv),
+    "modulo": lambda: chain(quotients_of_wholes(operator.mod), quotients_of_floats(operator.mod)),
+    "floor_divide": lambda: chain(quotients_of_wholes(operator.floordiv), quotients_of_floats(operator.floordiv)),
+    "xor": lambda: truths(col("a") ^ col("b"), col("a") ^ pl.lit(True), ~(col("a") ^ col("b"))),
+    "first_non_null": partial(aggregate, ALL, col("a").drop_nulls().first()),
+    "last_non_null": partial(aggregate, ALL, col("a").drop_nulls().last()),
+    "days_in_month": partial(parts_of_dates, lambda a: a.days_in_month()),
+    "century": partial(of_moments, lambda a: a.century()),
+    "millennium": partial(of_moments, lambda a: a.millennium()),
     "negate": lambda: aggregate([*SIGNED[:-1], *FLOATS, *DECIMALS, pl.Duration("us")], -col("a")),
     "abs": lambda: aggregate([*NUMBERS, pl.Duration("us")], col("a").abs()),
     "fill_null": fillings,
@@ -701,7 +776,9 @@ CASES: dict[str, Cases] = {
     "not_equal_missing": partial(comparison, pl.Expr.ne_missing),
     "first": lambda: aggregate(ALL, col("a").first()),
     "last": lambda: aggregate(ALL, col("a").last()),
-    "cast": lambda: chain(casts(), texts(), numbers_in_texts(), narrow_casts()),
+    "cast": lambda: chain(
+        casts(), texts(), numbers_in_texts(), narrow_casts(), casts_to_decimals(), casts_of_moments()
+    ),
     "starts_with": partial(parts_of_texts, lambda a, part: a.str.starts_with(part)),
     "ends_with": partial(parts_of_texts, lambda a, part: a.str.ends_with(part)),
     "contains": lambda: chain(parts_of_texts(lambda a, part: a.str.contains(part, literal=True)), patterns()),
@@ -742,8 +819,8 @@ CASES: dict[str, Cases] = {
     "len": lambda: aggregate([pl.Int64], pl.len(), pl.len() + 1),
     "null_count": lambda: aggregate(ALL, col("a").null_count()),
     "count_all": lambda: aggregate(ALL, col("a").len()),
-    "max": lambda: aggregate([*NUMBERS, *TIMES, pl.String], col("a").max()),
-    "min": lambda: aggregate([*NUMBERS, *TIMES, pl.String], col("a").min()),
+    "max": lambda: aggregate([*NUMBERS, *TIMES, pl.String, pl.Boolean], col("a").max()),
+    "min": lambda: aggregate([*NUMBERS, *TIMES, pl.String, pl.Boolean], col("a").min()),
     "mean": means,
     "n_unique": lambda: aggregate(ALL, col("a").n_unique()),
     "sum": sums,

@@ -13,7 +13,9 @@ struct sum {
                                      .example = "sum([1, 2]) = 3"};
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {
-    return lower::summable(types.arguments[0]) && lower::summable(types.result);
+    const DataType& type = types.arguments[0];
+    return (lower::summable(type) && lower::summable(types.result)) ||
+           (type.id == TypeId::duration && type == types.result);
   }
   static std::vector<CellKind> cells(const CallTypes& types) {
     if (types.arguments[0].id == TypeId::decimal) return {CellKind::add, CellKind::magnitude};

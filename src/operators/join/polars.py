@@ -18,7 +18,10 @@ from frazil.polars.text import member
 NODES = ("Join",)
 
 FORMS = {"Inner": "inner", "Left": "left", "Right": "right", "Semi": "semi", "Anti": "anti", "Cross": "cross"}
-RESIDUAL = {("Inner", "fused_predicate"): "inner", ("Cross", "cross_and_filter"): "cross"}  # and a predicate
+RESIDUAL: dict[Any, str] = {
+    ("Inner", "fused_predicate"): "inner",
+    ("Cross", "cross_and_filter"): "cross",
+}  # and a predicate
 RIGHT = "\1right"  # the suffix of columns of the right side, until they have their names
 
 

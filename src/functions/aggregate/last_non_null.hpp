@@ -1,0 +1,33 @@
+#pragma once
+
+#include "functions/function.hpp"
+
+#ifdef FZ_HOST
+#include "primitives/move.hpp"
+#endif
+
+namespace frazil::functions {
+
+struct last_non_null {
+  static constexpr FunctionInfo info{.name = "last_non_null",
+                                     .polars = {"agg.last_non_null"},
+                                     .shape = Shape::segmented,
+                                     .arguments = 1,
+                                     .doc = "The last value that is not null; null where there is none.",
+                                     .example = "last_non_null([1, null]) = 1"};
+#ifdef FZ_HOST
+  static bool accepts(const CallTypes& types) { return types.arguments[0] == types.result; }
+  static columns::Column segments(const SegmentedCall& call) {
+    std::vector<uint32_t> rows(static_cast<size_t>(call.segments()), primitives::kNoRow);
+    for (size_t s = 0; s < rows.size(); ++s) {
+      for (uint32_t at = call.start[s + 1]; at-- > call.start[s];) {
+        rows[s] = call.rows[at];
+        if (call.arguments[0].is_valid(rows[s])) break;
+      }
+    }
+    return primitives::gather(call.arguments[0], rows, call.pool);
+  }
+#endif
+};
+
+}  // namespace frazil::functions
