@@ -300,9 +300,13 @@ class NodeTranslation:
         kind: str,
         expressions: Mapping[str, Sequence[Named]] | None = None,
         options: Mapping[str, object] | None = None,
+        columns: list[tuple[str, core.DataType]] | None = None,
     ) -> core.Node:
-        """A node over another that was made here, where one of Polars' nodes is several of ours."""
-        return self._made(kind, [node], expressions, options)
+        """A node over another that was made here, where one of Polars' nodes is several of ours.
+
+        columns: its own, if they are not those of Polars' node.
+        """
+        return self._made(kind, [node], expressions, options, columns)
 
     def scan(self, frame: pl.DataFrame) -> core.Node:
         """A scan of a frame that is not in Polars' plan."""
@@ -320,10 +324,12 @@ class NodeTranslation:
         inputs: list[core.Node],
         expressions: Mapping[str, Sequence[Named]] | None,
         options: Mapping[str, object] | None,
+        columns: list[tuple[str, core.DataType]] | None = None,
     ) -> core.Node:
         lists = {name: list(items) for name, items in (expressions or {}).items()}
         try:
-            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), core_schema(self.schema))
+            columns = core_schema(self.schema) if columns is None else columns
+            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), columns)
         except core.UnsupportedError as error:
             raise Refused("node", str(error)) from None
 

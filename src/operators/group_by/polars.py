@@ -47,6 +47,8 @@ def distinct(view: Any, t: NodeTranslation) -> core.Node:
         t.refuse("distinct", f"keep={keep!r}")
     if keep == "last" and maintain_order:
         t.refuse("distinct", "keep='last' in the order of the rows that are kept")
+    if not t.schema:
+        t.refuse("distinct", "rows without columns")
     columns = {name: t.column(name, dtype) for name, dtype in t.schema.items()}
     # The key of a group is that of its first row: of zeros the last may have another sign.
     kept = "last" if keep == "last" else "first"
@@ -57,14 +59,13 @@ def distinct(view: Any, t: NodeTranslation) -> core.Node:
     counted = [(ROWS, core.call("len", [], core_dtype(pl.UInt32()), []))] if keep == "none" else []
     made = [(name, expression.dtype) for name, expression in [*keys, *aggregates, *counted]]
     lists = {"keys": keys, "aggregates": [*aggregates, *counted]}
-    node = core.node("group_by", [t.input()], lists, {"maintain_order": maintain_order}, made)
+    node = t.over(t.input(), "group_by", lists, {"maintain_order": maintain_order}, made)
     if keep == "none":
         count = core.column(ROWS, core_dtype(pl.UInt32()))
         one = core.call("equal", [count, core.literal(1, core_dtype(pl.UInt32()))], core_dtype(pl.Boolean()), [])
-        node = core.node("filter", [node], {"predicate": [("", one)]}, {}, made)
+        node = t.over(node, "filter", {"predicate": [("", one)]}, columns=made)
     outputs = [
         (name, core.column(name if name in taken else f"\1key {name}", column.dtype))
         for name, column in columns.items()
     ]
-    schema = [(name, column.dtype) for name, column in columns.items()]
-    return t.sliced(core.node("project", [node], {"columns": outputs}, {}, schema), rows)
+    return t.sliced(t.over(node, "project", {"columns": outputs}), rows)
