@@ -160,9 +160,10 @@ FZ_HD bool is_whitespace(uint32 point) {
 // Where a part first lies in a text from a byte on; beyond the text's end where it does not. An empty part lies
 // everywhere.
 FZ_HD uint32 find_part(const RegisterView& text, uint32 from, const RegisterView& part) {
+  if (part.length == 0) return from;
   const char *at = text.data(), *wanted = part.data();
   for (; from + part.length <= text.length; ++from) {
-    if (same_bytes(at + from, wanted, part.length)) return from;
+    if (at[from] == wanted[0] && same_bytes(at + from, wanted, part.length)) return from;
   }
   return text.length + 1;
 }

@@ -21,6 +21,15 @@ inline RegisterView keep(const TextMemory& memory, const std::string& text) {
 }
 
 template <class F>
+void run_host_number(Tile& tile, const Instruction& i) {
+  using T = decltype(F::apply(TileArguments{tile, tile.lists[i.list], 0}));
+  T* to = primitives::cpu::result_of<T>(tile, i.dst);
+  for (int row = 0; row < tile.rows; ++row) {
+    to[row] = is_wanted(tile, i, row) ? F::apply(TileArguments{tile, tile.lists[i.list], row}) : T{};
+  }
+}
+
+template <class F>
 void run_host(Tile& tile, const Instruction& i) {
   const TextMemory& memory = *static_cast<const TextMemory*>(tile.slots[i.slot]);
   RegisterView* to = primitives::cpu::result_of<RegisterView>(tile, i.dst);
@@ -44,7 +53,8 @@ void run_host_test(Tile& tile, const Instruction& i) {
 template <class F>
 primitives::cpu::Step host_step(const Instruction&) {
   if constexpr (F::info.to_mask) return run_host_test<F>;
-  else return run_host<F>;
+  else if constexpr (kSame<decltype(F::apply(TileArguments{Tile{}, {}, 0})), std::string>) return run_host<F>;
+  else return run_host_number<F>;
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // here is visible to the linker.
 #pragma once
 
-#include <type_traits>
-
 #include "plan/signature.hpp"
 #include "primitives/cpu/tile.hpp"
 
@@ -39,6 +37,11 @@ struct Argument {
     if constexpr (kLiteral) return value;
     return at[row];
   }
+};
+
+template <int kValue>
+struct Constant {
+  FZ_HD constexpr operator int() const { return kValue; }
 };
 
 // Rows are worked on in blocks of 64: their truth or failure becomes one word.
@@ -114,8 +117,10 @@ void run_map(Tile& tile, const Instruction& i) {
       });
     };
     constexpr int usual = F::info.usual_parameter;
-    if (usual != 0 && c == static_cast<T>(usual)) rows_with(std::integral_constant<int, usual>());
-    else rows_with(c);
+    if constexpr (usual != 0) {
+      if (c == static_cast<T>(usual)) return rows_with(Constant<usual>());
+    }
+    rows_with(c);
   }
 }
 

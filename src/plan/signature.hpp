@@ -13,7 +13,7 @@ enum class Shape : uint8 {
   string,     // new text: bytes(arguments), then write(arguments, out)
   cells,      // an aggregate as cells that combine by add, min or max
   segmented,  // host text over primitives on segments of rows
-  host,       // new text, or truth of what was bound to literals, made with std: on the CPU alone
+  host,       // new text, a number, or truth of what was bound to literals, made with std: on the CPU alone
 };
 
 // One value for all rows, or for those of a group.

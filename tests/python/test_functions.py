@@ -118,6 +118,51 @@ def texts() -> Iterator[Case]:
         yield f"{source} to String", pairs(source), [col("a").cast(pl.String)]
 
 
+WRITTEN = [
+    "1",
+    "+1",
+    "-1",
+    " 1",
+    "1 ",
+    "",
+    "1.5",
+    "1e3",
+    "1_000",
+    "00012",
+    "9223372036854775807",
+    "9223372036854775808",
+]
+WRITTEN += ["-9223372036854775808", "-9223372036854775809", "٣", "0x10", "NaN", "inf", "-inf", "Infinity", "1.", ".5"]
+WRITTEN += [
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "nan",
+    "+inf",
+    "-",
+    "+",
+    "1E5",
+    "0.1",
+    "255",
+    "256",
+    "-0",
+    "INF",
+    "1e",
+    "e1",
+    ".",
+]
+WRITTEN += ["1e+5", "1d", "5e-324", "1" * 50, "0." + "3" * 40, "18446744073709551615", "+-1", "nan(1)", "in", "++1"]
+
+
+def numbers_in_texts() -> Iterator[Case]:
+    targets: list[Any] = [*NARROW_WHOLES, pl.UInt64, pl.Float64]
+    some = [col("a").cast(to, strict=False) for to in targets]
+    yield "texts", pl.DataFrame({"a": WRITTEN, "b": 0}), [*some, col("a").cast(pl.Int32), col("a").cast(pl.Float64)]
+    wholes = pl.DataFrame({"a": ["1", "-1", "+7", "0012", "-0"], "b": 0})
+    yield "whole numbers", wholes, [col("a").cast(to) for to in targets]
+    yield "floats", pl.DataFrame({"a": ["1", "-1.5e3", "inf", "NaN"], "b": 0}), [col("a").cast(pl.Float64)]
+
+
 def heads() -> Iterator[Case]:
     counts = [0, 1, 3, 12, 100, -1, -3, -100]
     yield "literals", pairs(pl.String), [col("a").str.head(count) for count in counts]
@@ -198,6 +243,12 @@ PATTERNS = [
     "e$",
     "a.b",
     "t.*e",
+    "x.*y",
+    ".*y",
+    "B.*",
+    "byte",
+    "日.*語",
+    "x.*y.*",
     "[a-t]{5}",
     "[^a-z ]",
     r"\d",
@@ -229,7 +280,7 @@ PATTERNS = [
     r"\.|\*",
 ]
 LETTERS = pl.DataFrame(
-    {"a": ["", "abc", "a1", "٣", "é", "\u2003", "x\ny", "B\n", "日本語", "A-b_c", "a.b", "Ⅷ", "ⓐ", "İ", "ß"], "b": 0}
+    {"a": ["", "abc", "a1", "٣", "é", "\u2003", "x\ny", "x\nx y\ny", "B\n", "日本語", "A-b_c", "a.b", "Ⅷ", "ⓐ", "İ", "ß"], "b": 0}
 )
 
 
@@ -436,6 +487,18 @@ def texts_of(*expressions: pl.Expr) -> Iterator[Case]:
     yield "spaces", SPACES, list(expressions)
 
 
+def cases_of_letters(change: Callable[[pl.Expr], pl.Expr]) -> Iterator[Case]:
+    yield from texts_of(change(col("a")))
+    every = [chr(code) for code in range(0x11000) if not 0xD800 <= code < 0xE000] + [
+        chr(c) for c in range(0x1E900, 0x1E950)
+    ]
+    lines = ["".join(every[at : at + 40]) for at in range(0, len(every), 40)]
+    yield "letters", pl.DataFrame({"a": lines, "b": 0}), [change(col("a"))]
+    words = ["ΛΔΣ", "ΛΔΣ.", "ΛΣ Δ", "ΛΣΔ", "Σ", "1Σ", "ΛΣ\u0301", "Λ\u0301Σ", "Λ.Σ", "ΣΣ", "A\u02bc:Σ", "A" * 16 + "Σ"]
+    words += ["A" * 15 + "ΣB", "A" * 17 + "Σ" + "B" * 16, "straße ŉ ǰ ﬃ İI", "Ǆ ǅ ǆ", "𐐀𐐨"]
+    yield "words", pl.DataFrame({"a": words, "b": 0}), [change(col("a"))]
+
+
 def strips(strip: Callable[..., pl.Expr]) -> Iterator[Case]:
     some = ["a", "ä", "äö", "", " b", "日", "tes"]
     yield from texts_of(
@@ -580,6 +643,8 @@ CASES: dict[str, Cases] = {
     "len_chars": lambda: texts_of(col("a").str.len_chars()),
     "count_matches": partial(parts_of_texts, lambda a, part: a.str.count_matches(part, literal=True)),
     "find": partial(parts_of_texts, lambda a, part: a.str.find(part, literal=True)),
+    "to_lowercase": partial(cases_of_letters, lambda a: a.str.to_lowercase()),
+    "to_uppercase": partial(cases_of_letters, lambda a: a.str.to_uppercase()),
     "strip_prefix": partial(parts_of_texts, lambda a, part: a.str.strip_prefix(part)),
     "strip_suffix": partial(parts_of_texts, lambda a, part: a.str.strip_suffix(part)),
     "strip_chars": partial(strips, lambda a, *some: a.str.strip_chars(*some)),
@@ -639,7 +704,7 @@ CASES: dict[str, Cases] = {
     "not_equal_missing": partial(comparison, pl.Expr.ne_missing),
     "first": lambda: aggregate(ALL, col("a").first()),
     "last": lambda: aggregate(ALL, col("a").last()),
-    "cast": lambda: chain(casts(), texts(), narrow_casts()),
+    "cast": lambda: chain(casts(), texts(), numbers_in_texts(), narrow_casts()),
     "starts_with": partial(parts_of_texts, lambda a, part: a.str.starts_with(part)),
     "ends_with": partial(parts_of_texts, lambda a, part: a.str.ends_with(part)),
     "contains": lambda: chain(parts_of_texts(lambda a, part: a.str.contains(part, literal=True)), patterns()),

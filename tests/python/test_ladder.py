@@ -318,7 +318,7 @@ def test_slices_of_groups_are_some_of_them(strict: frazil.Engine, offset: int, l
 @pytest.mark.parametrize(
     "query",
     [
-        SUMS.join_where(SUMS.rename({"k": "l", "v": "w"}), col("k") < col("l")),
+        SUMS.join_where(SUMS.rename({"k": "l", "v": "w"}), col("k") < col("l")).with_columns(PLUS_ONE),
         SUMS.join(ROWS.select("s").head(2), how="cross").with_columns(PLUS_ONE),
     ],
 )

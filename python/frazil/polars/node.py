@@ -300,13 +300,21 @@ class NodeTranslation:
         kind: str,
         expressions: Mapping[str, Sequence[Named]] | None = None,
         options: Mapping[str, object] | None = None,
-        columns: list[tuple[str, core.DataType]] | None = None,
     ) -> core.Node:
-        """A node over another that was made here, where one of Polars' nodes is several of ours.
+        """A node over another that was made here, where one of Polars' nodes is several of ours."""
+        return self._made(kind, [node], expressions, options)
 
-        columns: its own, if they are not those of Polars' node.
-        """
-        return self._made(kind, [node], expressions, options, columns)
+    def part(
+        self,
+        kind: str,
+        inputs: Sequence[core.Node],
+        expressions: Mapping[str, Sequence[Named]],
+        options: Mapping[str, object],
+        schema: Sequence[tuple[str, core.DataType]],
+    ) -> core.Node:
+        """A node with columns of its own, where one of Polars' nodes is several of ours."""
+        lists = {name: list(items) for name, items in expressions.items()}
+        return self._plan.recipes.node(kind, list(inputs), lists, dict(options), list(schema))
 
     def scan(self, frame: pl.DataFrame) -> core.Node:
         """A scan of a frame that is not in Polars' plan."""
@@ -324,12 +332,10 @@ class NodeTranslation:
         inputs: list[core.Node],
         expressions: Mapping[str, Sequence[Named]] | None,
         options: Mapping[str, object] | None,
-        columns: list[tuple[str, core.DataType]] | None = None,
     ) -> core.Node:
         lists = {name: list(items) for name, items in (expressions or {}).items()}
         try:
-            columns = core_schema(self.schema) if columns is None else columns
-            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), columns)
+            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), core_schema(self.schema))
         except core.UnsupportedError as error:
             raise Refused("node", str(error)) from None
 

@@ -195,7 +195,8 @@ def read(
         traverser.set_node(index)
         return Plan(schema, reasons=[Reason("depth", "", "", "the plan is nested too deeply")])
     traverser.set_node(index)
-    joins = [node for node in root.walk() if node.kind == "Join" and node.node is not None]
+    # Loops have no keys to check; where there are others, one on two inequalities reads like a check.
+    joins = [node for node in root.walk() if node.kind == "Join" and node.node is not None and not node.loops]
     if joins and has_checked_joins():
         reason = Reason(
             "join_validate", "Join", "", "a join is to check that keys are unique, which Polars does not show"

@@ -16,7 +16,7 @@ from frazil.polars.node import NodeTranslation
 
 NODES = ("GroupBy", "Distinct")
 
-ROWS = "\1rows"  # no column of a user's table
+ROWS, PLACE = "\1rows", "\1place"  # no columns of a user's table
 
 
 def translate(view: Any, t: NodeTranslation) -> core.Node:
@@ -45,8 +45,6 @@ def distinct(view: Any, t: NodeTranslation) -> core.Node:
     keep, subset, maintain_order, rows = view.options
     if keep not in ("any", "first", "last", "none"):
         t.refuse("distinct", f"keep={keep!r}")
-    if keep == "last" and maintain_order:
-        t.refuse("distinct", "keep='last' in the order of the rows that are kept")
     if not t.schema:
         t.refuse("distinct", "rows without columns")
     columns = {name: t.column(name, dtype) for name, dtype in t.schema.items()}
@@ -56,14 +54,23 @@ def distinct(view: Any, t: NodeTranslation) -> core.Node:
     keys = [(f"\1key {name}", columns[name]) for name in told_apart]
     taken = [name for name in columns if name not in told_apart or (keep == "last" and t.schema[name].is_float())]
     aggregates = [(name, core.call(kept, [columns[name]], columns[name].dtype, [])) for name in taken]
-    counted = [(ROWS, core.call("len", [], core_dtype(pl.UInt32()), []))] if keep == "none" else []
-    made = [(name, expression.dtype) for name, expression in [*keys, *aggregates, *counted]]
-    lists = {"keys": keys, "aggregates": [*aggregates, *counted]}
-    node = t.over(t.input(), "group_by", lists, {"maintain_order": maintain_order}, made)
+    number = core.column(PLACE, core_dtype(pl.UInt32()))
+    source, by_place = t.input(), keep == "last" and maintain_order  # groups are in the order of their first rows
+    if by_place:
+        source = t.part("row_index", [source], {}, {"offset": 0}, [(PLACE, number.dtype), *source.schema])
+        aggregates.append((PLACE, core.call("last", [number], number.dtype, [])))
     if keep == "none":
-        count = core.column(ROWS, core_dtype(pl.UInt32()))
-        one = core.call("equal", [count, core.literal(1, core_dtype(pl.UInt32()))], core_dtype(pl.Boolean()), [])
-        node = t.over(node, "filter", {"predicate": [("", one)]}, columns=made)
+        aggregates.append((ROWS, core.call("len", [], number.dtype, [])))
+    made = [(name, expression.dtype) for name, expression in [*keys, *aggregates]]
+    lists = {"keys": keys, "aggregates": aggregates}
+    node = t.part("group_by", [source], lists, {"maintain_order": maintain_order and not by_place}, made)
+    if by_place:
+        options = {"descending": [False], "nulls_last": [False], "maintain_order": False, "slice": None}
+        node = t.part("sort", [node], {"keys": [("", number)]}, options, made)
+    if keep == "none":
+        counted = [core.column(ROWS, number.dtype), core.literal(1, number.dtype)]
+        one = core.call("equal", counted, core_dtype(pl.Boolean()), [])
+        node = t.part("filter", [node], {"predicate": [("", one)]}, {}, made)
     outputs = [
         (name, core.column(name if name in taken else f"\1key {name}", column.dtype))
         for name, column in columns.items()

@@ -319,15 +319,15 @@ std::optional<JoinKind> kind_of(const plan::Node& node) {
   const std::string how = node.word("how");
   // Without keys all rows have the same one.
   if (how == "inner" || how == "cross") return JoinKind::inner;
-  if (how == "left") return JoinKind::left;
+  // A right join is a left one whose left side makes the table.
+  if (how == "left" || how == "right") return JoinKind::left;
   if (how == "semi") return JoinKind::semi;
   if (how == "anti") return JoinKind::anti;
   return std::nullopt;
 }
 
 // Keys of unlike dtypes arrive under a cast.
-bool is_key(const plan::Node& node, const std::string& name) {
-  const auto& keys = node.group("right");
+bool is_key(const std::vector<plan::Named>& keys, const std::string& name) {
   return std::any_of(keys.begin(), keys.end(), [&](const plan::Named& key) {
     const plan::Expression* inner = key.expression.get();
     while (inner->kind == plan::Expression::Kind::call && inner->name == "cast") inner = inner->arguments[0].get();
@@ -335,15 +335,23 @@ bool is_key(const plan::Node& node, const std::string& name) {
   });
 }
 
-// The result's columns as Polars names them: left ones, then right ones but coalesced keys, with a suffix where taken.
+// The result's columns as Polars names them: left ones, then right ones, with a suffix where taken; without the keys
+// that are coalesced, which are those of the right side, or of the left side of a right join.
 std::vector<ProbeStep::Output> outputs_of(const plan::Node& node, bool builds_left) {
+  const std::string how = node.word("how");
   std::vector<ProbeStep::Output> outputs;
-  const columns::Schema& left = node.inputs[0]->schema;
-  for (const auto& field : left) outputs.push_back({field.name, field.name, builds_left});
-  if (node.word("how") == "semi" || node.word("how") == "anti") return outputs;
+  auto left_out = [&](const char* side, const std::string& name) {
+    return node.flag("coalesce") && (how == "right") == (side[0] == 'l') && is_key(node.group(side), name);
+  };
+  for (const auto& field : node.inputs[0]->schema) {
+    if (!left_out("left", field.name)) outputs.push_back({field.name, field.name, builds_left});
+  }
+  if (how == "semi" || how == "anti") return outputs;
+  const size_t left = outputs.size();
   for (const auto& field : node.inputs[1]->schema) {
-    if (node.flag("coalesce") && is_key(node, field.name)) continue;
-    const bool taken = std::any_of(left.begin(), left.end(), [&](const auto& f) { return f.name == field.name; });
+    if (left_out("right", field.name)) continue;
+    const bool taken = std::any_of(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(left),
+                                   [&](const auto& o) { return o.name == field.name; });
     outputs.push_back({taken ? field.name + node.word("suffix", "_right") : field.name, field.name, !builds_left});
   }
   return outputs;
@@ -355,6 +363,16 @@ bool names_agree(const plan::Node& node) {
          std::all_of(node.schema.begin(), node.schema.end(), [&](const auto& field) {
            return std::any_of(outputs.begin(), outputs.end(), [&](const auto& o) { return o.name == field.name; });
          });
+}
+
+// Whether the order of rows that is asked for, if any, is that of a side first.
+bool is_ordered_by(const plan::Node& node, const std::string& side) {
+  return node.word("maintain_order", "none").starts_with(side);
+}
+bool keeps_order(const plan::Node& node) {
+  if (is_ordered_by(node, "none")) return true;
+  const std::string how = node.word("how");
+  return how == "inner" || is_ordered_by(node, how == "right" ? "right" : "left");
 }
 
 void check(lower::Checker& checker, const plan::Node& node) {
@@ -375,15 +393,15 @@ void check(lower::Checker& checker, const plan::Node& node) {
                      left[k].expression->text());
     }
   }
-  const std::string order = node.word("maintain_order", "none");
-  if (order != "none" && order != "left" && order != "left_right") {
-    checker.refuse("join_order", "maintain_order=\"" + order + "\" is not supported yet");
+  if (!keeps_order(node)) {
+    checker.refuse("join_order", "maintain_order=\"" + node.word("maintain_order") + "\" is not supported yet");
   }
 }
 
 // Rows that are fewer make the table; others keep their order.
 bool builds_left(const plan::Node& node, const lower::Open& left, const lower::Open& right) {
-  return node.word("how") == "inner" && node.word("maintain_order", "none") == "none" && left.rows < right.rows;
+  if (node.word("how") != "inner") return node.word("how") == "right";
+  return is_ordered_by(node, "right") || (is_ordered_by(node, "none") && left.rows < right.rows);
 }
 
 lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
@@ -409,6 +427,6 @@ lower::Open lower_join(lower::Lowering& lowering, const plan::NodePtr& node) {
 
 extern const lower::Operator join_operator;
 const lower::Operator join_operator{
-    "join", "Joins on equal keys: inner, left, semi and anti; and of all rows with all.", check, lower_join};
+    "join", "Joins on equal keys: inner, left, right, semi and anti; and of all rows with all.", check, lower_join};
 
 }  // namespace frazil::operators

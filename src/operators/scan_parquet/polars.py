@@ -6,14 +6,17 @@ import json
 from functools import cache
 from typing import Any
 
+import polars as pl
+
 from frazil import _frazil as core
-from frazil.polars.node import NodeTranslation
+from frazil.polars.dtype import core_dtype
+from frazil.polars.node import Named, NodeTranslation
 
 NODES = ("Scan.parquet",)
 
 # The columns read are those of the node's schema; caching and chunks are Polars' own affair; whether there are
 # partition columns is told by hive_parts.
-TOLD_ELSEWHERE = {"cache", "hive_options", "n_rows", "rechunk", "with_columns"}
+TOLD_ELSEWHERE = {"cache", "hive_options", "n_rows", "rechunk", "row_index", "with_columns"}
 # What to do where a file has other columns than the plan: such files are refused, whatever is to be done. But words
 # that are not known here might mean more.
 POLICIES: dict[str, set[object]] = {
@@ -45,11 +48,32 @@ def translate(view: Any, t: NodeTranslation) -> core.Node:
     if n_rows is not None and n_rows[0] < 0:
         t.refuse("option", "a slice that counts from the end of the files")
     predicate = t.predicate(view.predicate, child=None)
+    paths = list(view.paths)
+    if view.file_options.row_index is not None:
+        return numbered(paths, n_rows, predicate, t, *view.file_options.row_index)
     return t.node(
         "scan_parquet",
         {"predicate": predicate} if predicate else {},
-        {"paths": list(view.paths), "n_rows": None if n_rows is None else list(n_rows)},
+        {"paths": paths, "n_rows": None if n_rows is None else list(n_rows)},
     )
+
+
+def numbered(
+    paths: list[str], n_rows: Any, predicate: list[Named], t: NodeTranslation, name: str, offset: int
+) -> core.Node:
+    """Rows with their numbers, which count before the slice and the predicate; so all up to the slice are read."""
+    if t.schema[name] != pl.UInt32:
+        t.refuse("option", f"a row index of dtype {t.schema[name]}")
+    columns = [(column, core_dtype(dtype)) for column, dtype in t.schema.items()]
+    read = [column for column in columns if column[0] != name]
+    rows = None if n_rows is None else [0, sum(n_rows)]
+    node = t.part("scan_parquet", [], {}, {"paths": paths, "n_rows": rows}, read)
+    node = t.part("row_index", [node], {}, {"offset": offset}, [(name, core_dtype(pl.UInt32())), *read])
+    if n_rows is not None and n_rows[0] > 0:
+        node = t.part("slice", [node], {}, {"offset": n_rows[0], "length": n_rows[1]}, node.schema)
+    if predicate:
+        node = t.part("filter", [node], {"predicate": predicate}, {}, node.schema)
+    return t.over(node, "project", {"columns": [(column, core.column(column, dtype)) for column, dtype in columns]})
 
 
 @cache

@@ -173,7 +173,7 @@ def test_a_slice_of_groups(device: str) -> None:
     assert_agreement(grouped.tail(4), device)
 
 
-@pytest.mark.parametrize("keep", ["any", "first", "none"])
+@pytest.mark.parametrize("keep", ["any", "first", "last", "none"])
 @pytest.mark.parametrize("subset", [None, ["few"], ["few", "text"], ["many"], ["price", "real"]])
 def test_distinct_rows(device: str, keep: Any, subset: Any) -> None:
     for rows in (ROWS.lazy(), ROWS.lazy().head(0), pl.concat([ROWS, ROWS]).lazy()):
@@ -194,7 +194,6 @@ def test_distinct_values_of_every_dtype(device: str, dtype: Any) -> None:
     [
         (ROWS.lazy().group_by("few").agg(pl.col("price").mode()), "function"),
         (ROWS.lazy().group_by("few").agg("price"), "function"),
-        (ROWS.lazy().unique("few", keep="last", maintain_order=True), "distinct"),
     ],
 )
 def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, code: str) -> None:

@@ -14,8 +14,8 @@ import frazil
 
 LEFT = random_rows(1500, seed=1)
 RIGHT = random_rows(400, seed=2).rename({"ordinal": "place"})
-How = Literal["inner", "left", "semi", "anti"]
-HOW: list[How] = ["inner", "left", "semi", "anti"]
+How = Literal["inner", "left", "right", "full", "semi", "anti"]
+HOW: list[How] = ["inner", "left", "right", "full", "semi", "anti"]
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -52,7 +52,7 @@ def test_columns_that_are_only_passed_on_are_kept(device: str, how: How) -> None
     assert_agreement(right.lazy().join(left.lazy(), on="few", how=how), device, ordered=False)
 
 
-@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full"])
 @pytest.mark.parametrize("coalesce", [True, False])
 def test_names_of_the_columns(device: str, how: How, coalesce: bool) -> None:
     left, right = LEFT.head(50).lazy(), RIGHT.head(50).lazy()
@@ -65,6 +65,44 @@ def test_names_of_the_columns(device: str, how: How, coalesce: bool) -> None:
 def test_the_order_of_the_left_side_is_kept_if_asked_for(device: str, how: How) -> None:
     query = LEFT.lazy().join(RIGHT.lazy(), on="many", how=how, maintain_order="left")
     assert_agreement(query.select("ordinal"), device)
+
+
+@pytest.mark.parametrize("how", ["inner", "right"])
+def test_the_order_of_the_right_side_is_kept_if_asked_for(device: str, how: How) -> None:
+    for order in ("right", "right_left"):
+        query = LEFT.lazy().join(RIGHT.lazy(), on="many", how=how, maintain_order=order)  # type: ignore[arg-type]
+        assert_agreement(query, device)
+
+
+def test_rows_of_a_full_join_are_in_the_order_of_both_sides(device: str) -> None:
+    query = LEFT.lazy().join(RIGHT.lazy(), on="many", how="full", maintain_order="left_right")
+    assert_agreement(query, device)
+    assert_agreement(query.slice(1700, 90), device)
+
+
+@pytest.mark.parametrize("how", ["right", "full"])
+def test_keys_of_unlike_dtypes(device: str, how: How) -> None:
+    left = LEFT.lazy().with_columns(col("few").cast(pl.Int8))
+    for coalesce in (True, False):
+        assert_agreement(left.join(RIGHT.lazy(), on="few", how=how, coalesce=coalesce), device, ordered=False)
+    query = LEFT.lazy().join(RIGHT.lazy(), left_on=col("few") + 1, right_on="few", how=how)
+    assert_agreement(query.select(pl.exclude("text", "text_right")), device, ordered=False)
+
+
+@pytest.mark.parametrize(
+    "predicates",
+    [
+        [col("ordinal") < col("place")],
+        [col("ordinal") >= col("place"), col("real") > col("real_right")],
+        [col("many") == col("many_right"), col("ordinal") < col("place")],
+        [col("ordinal") + col("place") < 40],
+        [col("text") <= col("text_right"), col("price") != col("price_right")],
+    ],
+)
+def test_joins_on_inequalities(device: str, predicates: list[pl.Expr]) -> None:
+    left, right = LEFT.lazy().head(70), RIGHT.lazy().head(50)
+    assert_agreement(left.join_where(right, *predicates), device, ordered=False)
+    assert_agreement(left.join_where(right.head(0), *predicates).select("place", "text"), device, ordered=False)
 
 
 def test_keys_that_are_expressions(device: str) -> None:
@@ -103,9 +141,12 @@ def test_a_slice_of_a_join(device: str) -> None:
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        (LEFT.lazy().join(RIGHT.lazy(), on="many", how="full"), "join"),
-        (LEFT.lazy().join(RIGHT.lazy(), on="many", maintain_order="right"), "join_order"),
-        (LEFT.lazy().join_where(RIGHT.lazy(), col("ordinal") < col("place")), "join"),
+        (
+            LEFT.lazy().sort("ordinal").join_asof(RIGHT.lazy().sort("place"), left_on="ordinal", right_on="place"),
+            "join",
+        ),
+        (LEFT.lazy().join(RIGHT.lazy(), on="many", how="left", maintain_order="right"), "join_order"),
+        (LEFT.lazy().join(RIGHT.lazy(), on="many", how="full", maintain_order="right_left"), "join_order"),
     ],
 )
 def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, code: str) -> None:
