@@ -31,6 +31,7 @@ QUERIES: dict[str, pl.LazyFrame] = {
     "filter": pl.scan_parquet(content()).filter(col("k") > 1).select("s"),
     "text like ours": pl.scan_parquet(content()).filter(col("s") == '"sources":{"Buffers":[[1]]}'),
     "slice": pl.scan_parquet(content()).slice(1, 2),
+    "row index": pl.scan_parquet(content(), row_index_name="i"),
     "groups": pl.scan_parquet(content()).group_by("k").agg(col("v").sum()).sort("k"),
     "join": pl.scan_parquet(content()).join(pl.scan_parquet(content()).select("k").head(1), on="k", how="semi"),
     "one buffer twice": (lambda rows: rows.join(rows.head(2), on="k", how="semi"))(pl.scan_parquet(content())),
@@ -49,7 +50,6 @@ def test_small_ones_are_ours(strict: frazil.Engine, name: str) -> None:
 OTHERS: dict[str, pl.LazyFrame] = {
     "csv": pl.scan_csv(b"a,b\n1,2"),
     "csv beside parquet": pl.concat([pl.scan_csv(b"k\n1"), pl.scan_parquet(content()).select("k")]),
-    "row index": pl.scan_parquet(content(), row_index_name="i"),
     "a name for the file": pl.scan_parquet(content(), include_file_paths="path"),
     "Python": pl.scan_parquet(content()).select(col("k").map_elements(lambda k: k, return_dtype=pl.Int64)),
     "a frame": pl.scan_parquet(content()).join(FRAME.lazy(), on="k", how="semi"),

@@ -33,7 +33,7 @@ def ended_by_ctrl_c(query: core.Query) -> Iterator[None]:
         try:
             yield
         finally:
-            signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+            signal.set_wakeup_fd(before)
             writing.shutdown(socket.SHUT_WR)
             thread.join()
 

@@ -17,8 +17,18 @@ from frazil.polars.text import member
 
 NODES = ("Join",)
 
-FORMS = {"Inner": "inner", "Left": "left", "Right": "right", "Semi": "semi", "Anti": "anti", "Cross": "cross"}
-RESIDUAL = {("Inner", "fused_predicate"): "inner", ("Cross", "cross_and_filter"): "cross"}  # and a predicate
+FORMS: dict[object, str] = {
+    "Inner": "inner",
+    "Left": "left",
+    "Right": "right",
+    "Semi": "semi",
+    "Anti": "anti",
+    "Cross": "cross",
+}
+RESIDUAL: dict[object, str] = {
+    ("Inner", "fused_predicate"): "inner",
+    ("Cross", "cross_and_filter"): "cross",
+}  # and a predicate
 RIGHT = "\1right"  # the suffix of columns of the right side, until they have their names
 
 
