@@ -80,27 +80,27 @@ def selftest(options: Namespace) -> int:
         for name, query in plans(Path(folder)).items():
             asked += 1
             try:
-                ours = answer(query, engine)
+                ours = outcome(query, engine)
             except frazil.UnsupportedError:
                 continue
             native += 1
-            if not same_answer(ours, answer(query, "in-memory")):
+            if not agree(ours, outcome(query, pl.InMemoryEngine())):
                 wrong += 1
                 print(f"! query {name}: the answer is not Polars'")
     print(f"queries: {asked} asked on {options.device}, {native} of them wholly Frazil's, {wrong} of these wrong")
     return 1 if found or wrong else 0
 
 
-def answer(query: pl.LazyFrame, engine: Any) -> pl.DataFrame | type[Exception]:
-    """The rows of a query, or the class of Polars' exception."""
+def outcome(query: pl.LazyFrame, engine: pl.Engine) -> pl.DataFrame | type[Exception]:
+    """The rows of a query, or the class of the error that it ends in."""
     try:
         return query.collect(engine=engine)
     except pl.exceptions.PolarsError as error:
         return type(error)
 
 
-def same_answer(ours: pl.DataFrame | type[Exception], theirs: pl.DataFrame | type[Exception]) -> bool:
-    """Whether both are the same rows in any order, or the same class."""
+def agree(ours: pl.DataFrame | type[Exception], theirs: pl.DataFrame | type[Exception]) -> bool:
+    """Whether two outcomes are the same, in whatever order the rows are."""
     if isinstance(ours, pl.DataFrame) and isinstance(theirs, pl.DataFrame):
         return equal(sorted_rows(ours), sorted_rows(theirs))
     return ours is theirs

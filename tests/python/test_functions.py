@@ -340,9 +340,7 @@ PATTERNS = [
     r"[\d\s.]",
     r"\.|\*",
 ]
-LETTERS = pl.DataFrame(
-    {"a": "|abc|a1|٣|é|\u2003|x\ny|x\nx y\ny|B\n|日本語|A-b_c|a.b|Ⅷ|ⓐ|İ|ß".split("|"), "b": 0}
-)
+LETTERS = pl.DataFrame({"a": "|abc|a1|٣|é|\u2003|x\ny|x\nx y\ny|B\n|日本語|A-b_c|a.b|Ⅷ|ⓐ|İ|ß".split("|"), "b": 0})
 
 
 def patterns() -> Iterator[Case]:
@@ -356,6 +354,9 @@ def slices_of_texts() -> Iterator[Case]:
     yield "literals", pairs(pl.String), [col("a").str.slice(offset, length) for offset, length in some]
     for dtype in (pl.Int8, pl.Int64):
         yield f"{dtype}", pairs(pl.String, dtype), [col("a").str.slice(col("b")), col("a").str.slice(col("b"), 3)]
+    negative = pl.DataFrame({"a": ["ab", None, "c"], "b": [0, 1, -1], "c": [0, None, 1]})
+    yield "negative lengths", negative, [col("a").str.slice(0, col("b"))]
+    yield "no lengths", negative, [col("a").str.slice(0, col("c"))]
 
 
 def tails() -> Iterator[Case]:
@@ -863,6 +864,7 @@ def approximate(rows: pl.DataFrame, expression: pl.Expr) -> list[str]:
         (col("t").str.contains(col("t")), "signature"),
         (col("z").dt.hour(), "signature"),
         (col("t").str.replace("a", "$0"), "signature"),
+        (col("t").str.slice(0, -1), "signature"),
         (col("t").str.replace("a.", "b"), "signature"),
         (col("t").str.replace("a", col("t"), literal=True), "signature"),
         (col("a").cast(pl.Float64).round(310), "signature"),

@@ -175,6 +175,17 @@ OVER_SOURCES: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
     "columns": lambda rows: rows.filter(col("v") > 10).select("s"),
     "head": lambda rows: rows.head(2).filter(col("v") > 10),
     "groups": lambda rows: rows.group_by("k").agg(col("v").sum()).sort("k"),
+    "slices of groups": lambda rows: rows.sort("v").group_by("k", maintain_order=True).agg(pl.len()).slice(1, 1),
+    "distinct rows": lambda rows: rows.unique("k", maintain_order=True),
+    "rows that are alone": lambda rows: rows.unique("k", keep="none", maintain_order=True),
+    "the last of equal rows": lambda rows: rows.unique("k", keep="last").sort("k"),
+    "aggregates beside rows": lambda rows: rows.with_columns(most=col("v").max()),
+    "join": lambda rows: rows.join(ROWS.select("k", w="v"), on="k", maintain_order="left_right").head(3),
+    "left join": lambda rows: ROWS.join(rows.unique("k").select("k", w="v"), on="k", how="left").sort("v"),
+    "semi join": lambda rows: ROWS.join(rows.filter(col("v") > 20), on="k", how="semi", maintain_order="left"),
+    "cross join": lambda rows: rows.join(ROWS.select(w="v"), how="cross"),
+    "union": lambda rows: pl.concat([ROWS, rows.filter(col("v") > 10)]),
+    "sort": lambda rows: rows.sort("v", descending=True).head(2),
 }
 
 

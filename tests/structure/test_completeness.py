@@ -16,6 +16,16 @@ CODE = re.compile(r'(?:refuse|Refused|Reason)\(\s*(?:refusals,\s*)?(?:\w+ \? "(\
 PROBLEM = re.compile(r'problems\.push_back\(\{"(\w+)"')  # of files
 
 
+RECIPES = "python/frazil/polars/tree.py"
+
+
+def other_makers_of_nodes(root: Path) -> list[str]:
+    """Files that make nodes where Recipes do not see it: what is below such a node cannot be replaced later."""
+    sources = files(root, "python", {".py"}) + files(root, "src", {".py"})
+    places = [str(path.relative_to(root)) for path in sources if "core.node(" in path.read_text()]
+    return [place for place in places if place != RECIPES]
+
+
 def cases_of(path: Path) -> set[str]:
     """The keys of the table CASES of a Python file."""
     for statement in ast.parse(path.read_text()).body if path.exists() else ():
@@ -96,6 +106,16 @@ def test_a_planted_code_is_found(tmp_path: Path) -> None:
     table = 'class M:\n    pass\nCODES = {"old": M()}'
     plant(tmp_path, {"python/frazil/reasons.py": table, "src/operators/a/a.cpp": 'checker.refuse("new", "met");'})
     assert unexplained_codes(tmp_path) == ["new", "old"]
+
+
+def test_nodes_are_made_where_it_is_noted_how() -> None:
+    assert other_makers_of_nodes(ROOT) == []
+
+
+def test_a_planted_maker_of_nodes_is_found(tmp_path: Path) -> None:
+    made = "node = core.node('filter', [], {}, {}, [])"
+    plant(tmp_path, {RECIPES: made, "src/operators/a/polars.py": made})
+    assert other_makers_of_nodes(tmp_path) == ["src/operators/a/polars.py"]
 
 
 def test_every_tool_has_a_line_in_the_readme() -> None:

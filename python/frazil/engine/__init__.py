@@ -16,7 +16,7 @@ import polars as pl
 from frazil import _frazil as core
 from frazil.engine.background import BackgroundQuery, run_async
 from frazil.engine.batches import Batches, Lent, checked_rows, in_batches
-from frazil.engine.interrupt import ended_by_ctrl_c
+from frazil.engine.interrupt import below_polars
 from frazil.engine.ladder import Answer, AnswerInPieces, Ladder, polars_engine
 from frazil.engine.options import Options
 from frazil.explain import as_json, as_text
@@ -318,10 +318,12 @@ class Engine(pl.Engine):
             answer = self._answer_in_pieces(lf, optimizations, query)
             with answer.held:
                 rows = lf if answer.rows is None else answer.rows.lazy()
-                if answer.rows is not None:  # else Polars answers Ctrl-C itself
-                    answer.held.enter_context(ended_by_ctrl_c(query))
-                getattr(pl.StreamingEngine(), sink)(rows, target, optimizations=optimizations, **options)
-                self._report(answer)
+                write = partial(getattr(pl.StreamingEngine(), sink), rows, target, optimizations=optimizations)
+                if answer.rows is None:  # Polars answers Ctrl-C itself
+                    write(**options)
+                else:
+                    below_polars(query, partial(write, **options))
+                    self._report(answer)
 
     def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> Answer:
         """The answer as far as Frazil gives it, and its report."""

@@ -6,11 +6,13 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TypeVar
 
 from frazil import _frazil as core
 
+T = TypeVar("T")
 NOBODY = -1  # that was told of signals before
 
 
@@ -31,9 +33,21 @@ def ended_by_ctrl_c(query: core.Query) -> Iterator[None]:
         try:
             yield
         finally:
-            signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+            signal.set_wakeup_fd(before)
             writing.shutdown(socket.SHUT_WR)
             thread.join()
+
+
+def below_polars(query: core.Query, work: Callable[[], T]) -> T:
+    """Let an engine of Polars do some work, for which it asks the query for rows."""
+    with ended_by_ctrl_c(query):
+        try:
+            return work()
+        except BaseException:
+            # Python still holds the signal that may have ended the query, and would raise it again while we clean up.
+            if core.interrupted():
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _watch(reading: socket.socket, before: int, query: core.Query) -> None:

@@ -21,7 +21,7 @@ from functools import partial
 import polars as pl
 
 from frazil import _frazil as core
-from frazil.engine.interrupt import ended_by_ctrl_c
+from frazil.engine.interrupt import below_polars, ended_by_ctrl_c
 from frazil.engine.pieces import Pieces
 from frazil.polars.buffers import with_files
 from frazil.polars.order import Sorted, flag
@@ -214,8 +214,7 @@ class Ladder:
         rows = planned.root.inputs[0]
         with ExitStack() as held:
             pieces = pieces_of(ran.stream(planned.loaded(node)), pl.Schema(rows.schema), rows.sorted, held)
-            held.enter_context(ended_by_ctrl_c(ran.query))
-            planned.root.writer.write(pieces.lazy())
+            below_polars(ran.query, partial(planned.root.writer.write, pieces.lazy()))
         return Answer(pl.DataFrame(), ran.report())
 
     def answers(self, lfs: Sequence[pl.LazyFrame], optimizations: pl.QueryOptFlags, query: core.Query) -> list[Answer]:

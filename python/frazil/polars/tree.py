@@ -153,7 +153,7 @@ def _stands_alone(node: PlanNode, readers: Counter[int]) -> bool:
 
 @dataclass
 class Recipes:
-    """How our nodes were made, so that a node may be made anew over other inputs."""
+    """How our nodes were made, so that a node may be made anew over other inputs: all nodes of a plan are made here."""
 
     made: dict[int, tuple[core.Node, str, list[core.Node], Any, Any, Any]] = field(default_factory=dict)
 
@@ -172,7 +172,7 @@ class Recipes:
 
     def inputs(self, node: core.Node) -> list[core.Node]:
         """The nodes that a node reads."""
-        return self.made[id(node)][2] if id(node) in self.made else []
+        return self.made[id(node)][2]
 
     def replaced(self, node: core.Node, given: Mapping[int, core.Node]) -> core.Node:
         """The node with others in the place of those whose ids are given; shared inputs stay shared."""

@@ -10,6 +10,8 @@ struct str_slice {
       .polars = {"string.Slice"},
       .shape = Shape::view,
       .arguments = 3,
+      .failure = "conversion failed: the length of a slice is negative",
+      .invalid_operation = true,
       .doc = "The characters of a text from an offset on (from its end where negative), at most so many; null: all.",
       .example = "str_slice(\"größer\", 1, 3) = \"röß\""};
   // The offset is that of the text's end and below its begin: the length counts from there, too.
@@ -37,14 +39,26 @@ struct str_slice {
   static bool accepts(const CallTypes& types) {
     const DataType& length = types.arguments[2];
     return types.arguments[0].id == TypeId::string && lower::fits_64_bits(types.arguments[1]) &&
-           (length.id == TypeId::null || (length.is_integer() && lower::dtype_bounds(length)));
+           (length.id == TypeId::null || (length.is_integer() && lower::dtype_bounds(length))) &&
+           !is_negative(*types.expressions[2]);
+  }
+  // Which Polars raises for also where there are no rows.
+  static bool is_negative(const plan::Expression& literal) {
+    const int128* value = std::get_if<int128>(&literal.scalar);
+    return value && *value < 0;
   }
   static Value emit(const Emit& emit) {
     std::vector<Value> values(emit.values.begin(), emit.values.end());
+    if (emit.types[2].is_integer()) values[2] = not_negative(emit, values[2]);
     const program::Operand valid = emit.builder.mask_and(values[0].valid, values[1].valid);
     Value sliced = emit.builder.call(emit.id, Type::view, values, true);
     sliced.valid = valid;
     return sliced;
+  }
+  static Value not_negative(const Emit& emit, const Value& length) {
+    const plan::Options raising = {{static_cast<int64_t>(lower::CastMode::raise)}};
+    const lower::Emit cast{emit.builder, emit.functions, emit.id, emit.types, emit.result, raising, emit.values};
+    return lower::fit(cast, length, {0, lower::dtype_bounds(emit.types[2])->high});
   }
 #endif
 };

@@ -45,6 +45,8 @@ def distinct(view: Any, t: NodeTranslation) -> core.Node:
     keep, subset, maintain_order, rows = view.options
     if keep not in ("any", "first", "last", "none"):
         t.refuse("distinct", f"keep={keep!r}")
+    if not t.schema:
+        t.refuse("distinct", "rows without columns")
     columns = {name: t.column(name, dtype) for name, dtype in t.schema.items()}
     # The key of a group is that of its first row: of zeros the last may have another sign.
     kept = "last" if keep == "last" else "first"

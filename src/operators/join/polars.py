@@ -17,8 +17,15 @@ from frazil.polars.text import member
 
 NODES = ("Join",)
 
-FORMS = {"Inner": "inner", "Left": "left", "Right": "right", "Semi": "semi", "Anti": "anti", "Cross": "cross"}
-RESIDUAL: dict[Any, str] = {
+FORMS: dict[object, str] = {
+    "Inner": "inner",
+    "Left": "left",
+    "Right": "right",
+    "Semi": "semi",
+    "Anti": "anti",
+    "Cross": "cross",
+}
+RESIDUAL: dict[object, str] = {
     ("Inner", "fused_predicate"): "inner",
     ("Cross", "cross_and_filter"): "cross",
 }  # and a predicate
