@@ -340,7 +340,29 @@ PATTERNS = [
     r"[\d\s.]",
     r"\.|\*",
 ]
-LETTERS = pl.DataFrame({"a": "|abc|a1|٣|é|\u2003|x\ny|x\nx y\ny|B\n|日本語|A-b_c|a.b|Ⅷ|ⓐ|İ|ß".split("|"), "b": 0})
+LETTERS = pl.DataFrame(
+    {
+        "a": [
+            "",
+            "abc",
+            "a1",
+            "٣",
+            "é",
+            "\u2003",
+            "x\ny",
+            "x\nx y\ny",
+            "B\n",
+            "日本語",
+            "A-b_c",
+            "a.b",
+            "Ⅷ",
+            "ⓐ",
+            "İ",
+            "ß",
+        ],
+        "b": 0,
+    }
+)
 
 
 def patterns() -> Iterator[Case]:
