@@ -48,6 +48,13 @@ def strict(device: str) -> Iterator[frazil.Engine]:
         yield engine
 
 
+@pytest.fixture
+def on_cpu() -> Iterator[frazil.Engine]:
+    """An engine on the CPU, for what differs from device to device."""
+    with frazil.Engine(device="cpu") as engine:
+        yield engine
+
+
 class Made(NamedTuple):
     """The arguments of one call of core.node."""
 

@@ -126,17 +126,17 @@ def test_all_refusals_of_a_plan_are_named(strict: frazil.Engine) -> None:
     assert {"v", "x", "y"} <= {reason.expression for reason in caught.value.reasons}
 
 
-def test_a_report_is_new_for_each_call_and_counts_rows(engine: frazil.Engine) -> None:
-    assert engine.last_report is None
-    NATIVE.collect(engine=engine)
-    first = engine.last_report
+def test_a_report_is_new_for_each_call_and_counts_rows(on_cpu: frazil.Engine) -> None:
+    assert on_cpu.last_report is None
+    NATIVE.collect(engine=on_cpu)
+    first = on_cpu.last_report
     assert first is not None
     assert first.native
     assert first.device == "cpu"
     assert first.reasons == ()
     assert first.nodes[-1].rows == ANSWER.height
-    NATIVE.collect(engine=engine)
-    assert engine.last_report is not first
+    NATIVE.collect(engine=on_cpu)
+    assert on_cpu.last_report is not first
 
 
 def test_the_report_of_collect_all_tells_of_all_queries(engine: frazil.Engine) -> None:
@@ -162,12 +162,12 @@ def test_a_planning_error_keeps_its_class(strict: frazil.Engine) -> None:
         FRAME.lazy().select("zz").collect(engine=strict)
 
 
-def test_explain_shows_the_plan_or_the_reasons_and_runs_nothing(engine: frazil.Engine) -> None:
-    assert "Filter [frazil cpu] ~1 rows: (v > 10)" in engine.explain(NATIVE)
-    text = engine.explain(REFUSED)
+def test_explain_shows_the_plan_or_the_reasons_and_runs_nothing(on_cpu: frazil.Engine) -> None:
+    assert "Filter [frazil cpu] ~1 rows: (v > 10)" in on_cpu.explain(NATIVE)
+    text = on_cpu.explain(REFUSED)
     assert "Polars' streaming engine runs the whole query" in text
     assert "hidden" in text
-    assert engine.last_report is None
+    assert on_cpu.last_report is None
 
 
 @pytest.mark.parametrize("name", ["stict", "thread", "memorylimit"])
@@ -351,15 +351,15 @@ CALLS: dict[str, Callable[[pl.LazyFrame, frazil.Engine], Any]] = {
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("native", [True, False])
-def test_nothing_is_left_to_the_garbage_collector(engine: frazil.Engine, call: str, native: bool) -> None:
+def test_nothing_is_left_to_the_garbage_collector(on_cpu: frazil.Engine, call: str, native: bool) -> None:
     """Buffers must go with the last name for them: a cycle of references would keep them for a while."""
     query = NATIVE if native else NATIVE.with_columns(col("k").map_batches(lambda k: k, return_dtype=pl.Int64))
-    CALLS[call](query, engine)
+    CALLS[call](query, on_cpu)
     gc.collect()
     gc.disable()
     try:
-        CALLS[call](query, engine)
+        CALLS[call](query, on_cpu)
         assert gc.collect() == 0
-        assert engine.bytes_in_use == 0
+        assert on_cpu.bytes_in_use == 0
     finally:
         gc.enable()

@@ -28,8 +28,8 @@ def explained(engine: frazil.Engine, query: pl.LazyFrame) -> Any:
     return json.loads(engine.explain(query, format="json"))
 
 
-def test_a_native_plan(engine: frazil.Engine) -> None:
-    assert engine.explain(SUMS.sort("k").head(2)) == (
+def test_a_native_plan(on_cpu: frazil.Engine) -> None:
+    assert on_cpu.explain(SUMS.sort("k").head(2)) == (
         "Frazil runs the query.\n"
         "Sort [frazil cpu] ~1 rows: k\n"
         "  GroupBy [frazil cpu] ~1 rows: by k: v = sum(v)\n"
@@ -38,8 +38,8 @@ def test_a_native_plan(engine: frazil.Engine) -> None:
     )
 
 
-def test_parts_reasons_and_what_to_change(engine: frazil.Engine) -> None:
-    text = engine.explain(SUMS.select("k", PLUS_ONE))
+def test_parts_reasons_and_what_to_change(on_cpu: frazil.Engine) -> None:
+    text = on_cpu.explain(SUMS.select("k", PLUS_ONE))
     assert text.startswith(
         "Polars' in-memory engine runs the query over parts that Frazil runs.\nSelect [Polars in-memory]"
     )
@@ -62,15 +62,15 @@ def test_a_strict_engine_says_that_it_refuses(strict: frazil.Engine) -> None:
     assert strict.last_report is None
 
 
-def test_json_has_the_same(engine: frazil.Engine, strict: frazil.Engine) -> None:
-    native = explained(engine, SUMS)
+def test_json_has_the_same(on_cpu: frazil.Engine, strict: frazil.Engine) -> None:
+    native = explained(on_cpu, SUMS)
     assert native["native"]
     assert native["polars"] == ""
     assert native["reasons"] == []
     assert native["plan"]["kind"] == "GroupBy"
     assert native["plan"]["columns"] == {"k": "Int64", "v": "Int64"}
     assert native["plan"]["inputs"][0]["device"] == "frazil cpu"
-    refused = explained(engine, SUMS.select("k", PLUS_ONE))
+    refused = explained(on_cpu, SUMS.select("k", PLUS_ONE))
     assert not refused["native"]
     assert refused["polars"] == "in-memory"
     (reason,) = refused["plan"]["reasons"]
@@ -154,15 +154,15 @@ def test_secrets_in_paths_are_not_shown() -> None:
     assert detail_of(None, view, place) == "s3://..."
 
 
-def test_profile_tells_of_each_operator(engine: frazil.Engine) -> None:
-    frame, profile = engine.profile(SUMS.sort("k"))
+def test_profile_tells_of_each_operator(on_cpu: frazil.Engine) -> None:
+    frame, profile = on_cpu.profile(SUMS.sort("k"))
     assert frame.equals(SUMS.sort("k").collect(engine="in-memory"))
     assert profile.columns == [*frazil.NodeReport._fields, "note"]
     assert set(profile.dtypes) == {pl.String, pl.Int64, pl.Float64}
     assert profile.rows()[-1][:3] == ("sort", "cpu", 3)
-    assert engine.last_report is not None
-    assert engine.last_report.bytes_peak > 0
-    _, profile = engine.profile(ROWS.select(PLUS_ONE))
+    assert on_cpu.last_report is not None
+    assert on_cpu.last_report.bytes_peak > 0
+    _, profile = on_cpu.profile(ROWS.select(PLUS_ONE))
     assert profile.height == 0
 
 
@@ -181,10 +181,10 @@ def test_profile_tells_of_row_groups_left_out(engine: frazil.Engine, tmp_path: P
     assert profile["row_groups_pruned"][0] == 9
 
 
-def test_profile_tells_of_bytes(device: str) -> None:
+def test_profile_tells_of_bytes() -> None:
     rows = 1_000_000
     table = pl.select(k=pl.int_range(rows) % 7, v=pl.int_range(rows) * 7919 % rows).lazy()
-    with frazil.Engine(device=device, strict=True) as engine:
+    with frazil.Engine(device="cpu", strict=True) as engine:
         _, profile = engine.profile(table.sort("v").group_by("k").agg(col("v").first()))
         assert engine.last_report is not None
         peak = engine.last_report.bytes_peak

@@ -340,8 +340,29 @@ PATTERNS = [
     r"[\d\s.]",
     r"\.|\*",
 ]
-SIGNS = ["", "abc", "a1", "٣", "é", "\u2003", "x\ny", "x\nx y\ny", "B\n", "日本語", "A-b_c", "a.b", "Ⅷ", "ⓐ", "İ", "ß"]
-LETTERS = pl.DataFrame({"a": SIGNS, "b": 0})
+LETTERS = pl.DataFrame(
+    {
+        "a": [
+            "",
+            "abc",
+            "a1",
+            "٣",
+            "é",
+            "\u2003",
+            "x\ny",
+            "x\nx y\ny",
+            "B\n",
+            "日本語",
+            "A-b_c",
+            "a.b",
+            "Ⅷ",
+            "ⓐ",
+            "İ",
+            "ß",
+        ],
+        "b": 0,
+    }
+)
 
 
 def patterns() -> Iterator[Case]:

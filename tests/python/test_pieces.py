@@ -99,6 +99,14 @@ SINKS: dict[str, Callable[[pl.LazyFrame, Path, Any], object]] = {
 }
 
 
+@pytest.fixture
+def late(two: frazil.Engine, device: str) -> frazil.Engine:
+    """An engine that gives rows before a query fails."""
+    if device != "cpu":
+        pytest.skip("a device runs all of a query before there are rows")
+    return two
+
+
 @pytest.mark.parametrize("sink", SINKS)
 def test_what_fails_late_keeps_its_class(two: frazil.Engine, tmp_path: Path, sink: str) -> None:
     with pytest.raises(pl.exceptions.InvalidOperationError):
@@ -107,15 +115,15 @@ def test_what_fails_late_keeps_its_class(two: frazil.Engine, tmp_path: Path, sin
     assert two.bytes_in_use == 0
 
 
-def test_what_fails_late_reaches_readers_of_arrow(two: frazil.Engine) -> None:
+def test_what_fails_late_reaches_readers_of_arrow(late: frazil.Engine) -> None:
     with pytest.raises(pl.exceptions.ComputeError, match="InvalidOperationError.*does not fit"):
-        pl.DataFrame(TOO_LARGE.collect_batches(engine=two))
+        pl.DataFrame(TOO_LARGE.collect_batches(engine=late))
     gc.collect()
-    assert two.bytes_in_use == 0
+    assert late.bytes_in_use == 0
 
 
-def test_no_batches_follow_an_error(two: frazil.Engine) -> None:
-    batches = TOO_LARGE.collect_batches(engine=two)
+def test_no_batches_follow_an_error(late: frazil.Engine) -> None:
+    batches = TOO_LARGE.collect_batches(engine=late)
     with pytest.raises(pl.exceptions.InvalidOperationError):
         list(batches)
     assert list(batches) == []

@@ -18,7 +18,7 @@ struct last_non_null {
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) { return types.arguments[0] == types.result; }
   static columns::Column segments(const SegmentedCall& call) {
-    std::vector<uint32_t> rows(static_cast<size_t>(call.segments()), primitives::kNoRow);
+    std::vector<uint32_t> rows(static_cast<size_t>(call.segments), primitives::kNoRow);
     for (size_t s = 0; s < rows.size(); ++s) {
       for (uint32_t at = call.start[s + 1]; at-- > call.start[s];) {
         rows[s] = call.rows[at];

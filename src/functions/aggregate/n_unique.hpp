@@ -17,7 +17,8 @@ struct n_unique {
     return lower::widest_type(types.arguments[0]) != Type::none && types.result.id == TypeId::uint32;
   }
   static columns::Column segments(const SegmentedCall& call) {
-    columns::Column counts{.type = call.result, .rows = call.segments, .physical = columns::plain_physical(call.result)};
+    columns::Column counts{
+        .type = call.result, .rows = call.segments, .physical = columns::plain_physical(call.result)};
     counts.values = call.primitives.count_distinct(call.arguments[0]);
     return counts;
   }
