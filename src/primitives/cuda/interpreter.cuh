@@ -406,8 +406,8 @@ struct Worker {
         few.row[j] = rest ? __ffs(rest) - 1 : 0;
         rest &= rest - 1;
       }
-      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few,     base,      (1u << __popc(live)) - 1,
-                                                      true,  counted, {group[0]}};
+      const uint32 first = (1u << __popc(live)) - 1;
+      Worker<W, kGrouped, kFew, FewRows<kFew>> worker{block, few, base, first, true, counted, {group[0]}};
       worker.run(at);
       return true;
     }
@@ -471,10 +471,11 @@ __global__ void __launch_bounds__(kThreads, Tuning<W, kGrouped>::blocks)
   const long stride = gridDim.x * kTile;
   for (long base = blockIdx.x * kTile; base < rows; base += stride) {
     prefetch(program, base + stride, min(base + stride + kTile, rows));
-    Worker<W, kGrouped, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, base + kTile > rows, counted, {}};
+    const bool is_last = base + kTile > rows;
+    Worker<W, kGrouped, kRows, AllRows> worker{block, {}, base, (1u << kRows) - 1, is_last, counted, {}};
 #pragma unroll
     for (int k = 0; k < (kGrouped ? kRows : 1); ++k) worker.group[k] = own;
-    if (worker.sparse) {
+    if (is_last) {
       worker.live = 0;
 #pragma unroll
       for (int k = 0; k < kRows; ++k) {
