@@ -36,8 +36,10 @@ void with_number(const DataType& type, F f) {
 }  // namespace
 
 template <class T>
-Numbers<T>::Numbers(const columns::Column& column, const memory::PoolPtr& pool)
-    : column_(primitives::decode(column, pool)), values_(static_cast<size_t>(column.rows)) {
+Numbers<T>::Numbers(const SegmentedCall& call)
+    : column_(primitives::decode(primitives::gather(call.arguments[0], call.rows, call.pool), call.pool)),
+      start_(call.start),
+      values_(call.rows.size()) {
   const auto rows = static_cast<size_t>(column_.rows), offset = static_cast<size_t>(column_.offset);
   if (column_.type.id == TypeId::boolean) {
     const auto* bits = column_.values.as<uint8_t>();
@@ -85,10 +87,10 @@ columns::Column real_of_segments(const SegmentedCall& call, F f) {
 }  // namespace
 
 columns::Column variances(const SegmentedCall& call, int64_t ddof, bool root) {
-  const Numbers<double> numbers(call.arguments[0], call.pool);
+  const Numbers<double> numbers(call);
   return real_of_segments(call, [&](size_t s) -> std::optional<double> {
     double count = 0, mean = 0, squares = 0;  // Welford's
-    numbers.each(call, s, [&](double value) {
+    numbers.each(s, [&](double value) {
       ++count;
       const double from_mean = value - mean;
       mean += from_mean / count;
@@ -140,11 +142,11 @@ bool is_quantile_method(const plan::Option& option) {
 }
 
 columns::Column quantiles(const SegmentedCall& call, double share, const std::string& method) {
-  const Numbers<double> numbers(call.arguments[0], call.pool);
+  const Numbers<double> numbers(call);
   std::vector<double> values;
   return real_of_segments(call, [&](size_t s) -> std::optional<double> {
     values.clear();
-    numbers.each(call, s, [&](double value) { values.push_back(value); });
+    numbers.each(s, [&](double value) { values.push_back(value); });
     if (values.empty()) return std::nullopt;
     const auto count = static_cast<int64_t>(values.size()), nulls = int64_t{call.start[s + 1] - call.start[s]} - count;
     const Place place = place_of(share, count, nulls, method);

@@ -5,22 +5,23 @@
 
 namespace frazil::lower {
 
-// A column's values as one type, whatever its dtype; a decimal's are scaled.
+// The values of a call's first argument as one type, whatever its dtype, in the order of the call's rows; a decimal's
+// are scaled.
 template <class T>
 class Numbers {
  public:
-  Numbers(const columns::Column& column, const memory::PoolPtr& pool);
+  explicit Numbers(const SegmentedCall& call);
   // The values of a segment that are not null.
   template <class F>
-  void each(const SegmentedCall& call, size_t segment, F f) const {
-    for (uint32_t at = call.start[segment]; at < call.start[segment + 1]; ++at) {
-      const uint32_t row = call.rows[at];
-      if (column_.is_valid(row)) f(values_[row]);
+  void each(size_t segment, F f) const {
+    for (uint32_t at = start_[segment]; at < start_[segment + 1]; ++at) {
+      if (column_.is_valid(at)) f(values_[at]);
     }
   }
 
  private:
   columns::Column column_;
+  std::span<const uint32_t> start_;
   std::vector<T> values_;
 };
 

@@ -27,11 +27,11 @@ struct product {
   template <class T>
   static columns::Column products(const SegmentedCall& call) {
     using U = typename Unsigned<T>::U;
-    const lower::Numbers<T> numbers(call.arguments[0], call.pool);
+    const lower::Numbers<T> numbers(call);
     columns::Column made = lower::plain_column(call.result, call.segments, call.pool);
     for (size_t s = 0; s + 1 < call.start.size(); ++s) {
       U product = 1;
-      numbers.each(call, s, [&](T value) { product *= static_cast<U>(value); });
+      numbers.each(s, [&](T value) { product *= static_cast<U>(value); });
       made.values.mutable_as<T>()[s] = static_cast<T>(product);
     }
     return made;
