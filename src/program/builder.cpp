@@ -287,8 +287,9 @@ Value Builder::call(uint16 function, Type result, std::span<const Value> argumen
                    .slot = static_cast<int16>(slot),
                    .c = mask_and(live_, valid)};
   for (const Instruction& known : program_.code) {
-    // Each instruction has a list of its own, so equal calls are told by what is in their lists.
-    if (known.op == Op::call && known.function == function && known.c == call.c &&
+    // Each instruction has a list of its own, so equal calls are told by what is in their lists; what a function was
+    // bound to, such as a pattern, lies in its slot.
+    if (known.op == Op::call && known.function == function && known.slot == call.slot && known.c == call.c &&
         program_.lists[known.list] == fields) {
       return {known.dst, result, valid, std::nullopt};
     }
