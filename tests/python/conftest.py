@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import oracle
 import polars as pl
 import pytest
 
@@ -17,6 +18,11 @@ from frazil.polars.plan import Plan, plan
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help='device of the engines that are tested: "cpu", "cuda" or "cuda:N"')
+    parser.addoption("--few", action="store_true", help="two engines for each query that is compared, instead of six")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    oracle.few = config.getoption("--few")
 
 
 @pytest.fixture(scope="session")

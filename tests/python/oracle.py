@@ -11,11 +11,16 @@ import polars as pl
 
 import frazil
 
-BATCH_ROWS = (1, 7, 0)
-THREADS = (1, 4)
+# Rows of a batch (0: as many as Frazil likes) and threads of the engines that answer each query. The few are for
+# builds that are slow.
+ENGINES = [(rows, threads) for rows in (1, 7, 0) for threads in (1, 4)]
+FEW_ENGINES = [(7, 4), (0, 1)]
 TOLERANCE = 1e-9  # relative, of float sums
 
 Outcome = pl.DataFrame | type[BaseException]
+
+
+few = False  # the tests' option --few
 
 
 @cache
@@ -23,8 +28,7 @@ def engines(device: str) -> list[frazil.Engine]:
     """Strict engines, one for each size of batches and number of threads."""
     return [
         frazil.Engine(device=device, strict=True, batch_rows=rows, threads=threads)
-        for rows in BATCH_ROWS
-        for threads in THREADS
+        for rows, threads in (FEW_ENGINES if few else ENGINES)
     ]
 
 
