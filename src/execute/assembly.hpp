@@ -93,6 +93,11 @@ class Assembly {
   };
   std::optional<Codes> codes(const Binding& binding);
 
+  // Rows whose whole number in this column of the source is not within are dropped here. They may be left out before,
+  // unless something on the way would have raised for them.
+  void want_only(const Binding& binding, const columns::Interval& values);
+  const std::vector<Restriction>& restrictions() const { return restrictions_; }
+
   int add_slot(std::string what, SlotFactory factory, DeviceSlotFactory on_device = {});
   const std::vector<Slot>& slots() const { return slots_; }
   // The slot of the lane's memory for text that functions make: one for all of them.
@@ -113,6 +118,7 @@ class Assembly {
   program::Builder builder_;
   std::vector<Binding> scope_;
   std::vector<Slot> slots_;
+  std::vector<Restriction> restrictions_;
   int text_slot_ = -1;
   // What was fetched from build sides and dictionaries, by where it came from.
   std::map<std::tuple<const void*, int, int>, program::Value> fetched_;

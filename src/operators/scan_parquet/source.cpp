@@ -95,7 +95,8 @@ std::string ParquetSource::key_of(const std::vector<formats::ScanFile>& files, c
   return key;
 }
 
-ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request) {
+ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request, int node)
+    : node_(node), filters_(request.predicate != nullptr) {
   std::vector<formats::ScanFile> files = formats::open_files(request.paths);
   const std::vector<Part> parts = choose(request, files);
   std::vector<formats::RowGroupPlace> places;
@@ -120,6 +121,37 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
     facts_.columns.push_back(execute::describe(request.fields[f].name, layout.like));
     facts_.columns.back().nullable = layout.nullable;
   }
+  report(context, row_groups_pruned_ + scan_->groups(), row_groups_pruned_, facts_.rows);
+}
+
+// What came to what the node has reported.
+void ParquetSource::report(execute::Context& context, int64_t row_groups, int64_t pruned, int64_t rows) const {
+  execute::NodeReport& report = context.nodes[static_cast<size_t>(node_)];
+  if (!filters_) report.rows += rows;
+  report.row_groups += row_groups;
+  report.row_groups_pruned += pruned;
+  if (report.row_groups_pruned > 0) {
+    report.node = "scan_parquet, " + std::to_string(report.row_groups_pruned) + " of " +
+                  std::to_string(report.row_groups) + " row groups left out";
+  }
+}
+
+void ParquetSource::restrict(execute::Context& context, std::span<const execute::Restriction> restrictions) {
+  std::vector<bool> unwanted;
+  for (int64_t group = 0; group < scan_->groups(); ++group) {
+    unwanted.push_back(std::any_of(restrictions.begin(), restrictions.end(), [&](const auto& restriction) {
+      const formats::Chunk& chunk = scan_->chunk(group, static_cast<size_t>(restriction.column));
+      return excludes({chunk.nulls == chunk.values, chunk.bounds}, restriction.values);
+    }));
+  }
+  const int64_t rows_before = facts_.rows;
+  facts_.rows = 0;
+  std::erase_if(tasks_, [&](const Task& task) { return unwanted[static_cast<size_t>(task.group)]; });
+  for (Task& task : tasks_) {
+    task.before = facts_.rows;
+    facts_.rows += task.rows;
+  }
+  report(context, 0, std::count(unwanted.begin(), unwanted.end(), true), facts_.rows - rows_before);
 }
 
 ParquetSource::~ParquetSource() = default;
