@@ -596,10 +596,11 @@ void GroupBySink::order_by_first_row(Context& context) {
   });
   batches_.clear();
   const execute::SortKey first{all.columns[first_column]};
-  const std::vector<uint32_t> order = execute::sorted_rows(context, {&first, 1}, all.rows, -1);
+  const memory::Buffer order =
+      execute::sorted_rows(context, {&first, 1}, all.rows, -1, execute::on_all_threads(context));
   context.scheduler->run(context, static_cast<int64_t>(all.columns.size()), [&](int, int64_t c) {
     columns::Column& column = all.columns[static_cast<size_t>(c)];
-    column = primitives::gather(column, order, pool_);
+    column = primitives::gather(column, order.span<uint32_t>(), pool_);
   });
   batches_.push_back(std::move(all));
 }

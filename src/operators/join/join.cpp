@@ -84,9 +84,7 @@ void BuildSink::make_table(Context& context, const Column& column, const Key* ke
     std::copy_n(column.validity.as<uint8_t>(), (column.rows + 7) / 8, words.mutable_as<uint8_t>());
   }
   table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr,
-               layout_.range(), !only_matches_, [&](int64 tasks, const std::function<void(int64)>& work) {
-                 context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
-               });
+               layout_.range(), !only_matches_, execute::on_all_threads(context));
 }
 
 void BuildSink::make_table(Context& context) {

@@ -35,15 +35,9 @@ FactsOf facts_of_row_group(const formats::FileMetadata& metadata, const formats:
   };
 }
 
-// Row groups are independent work for as many threads as there are.
+// Row groups are independent work. Without a scheduler a plan is only explained.
 formats::Parallel parallel(execute::Context& context) {
-  return [&context](int64_t tasks, const std::function<void(int64_t)>& work) {
-    if (context.scheduler != nullptr && tasks > 1) {
-      context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
-    } else {
-      for (int64_t task = 0; task < tasks; ++task) work(task);
-    }
-  };
+  return context.scheduler ? execute::on_all_threads(context) : execute::in_turn;
 }
 
 }  // namespace
