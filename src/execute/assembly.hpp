@@ -79,6 +79,7 @@ class Assembly {
 
   program::Builder& builder() { return builder_; }
   Context& context() { return context_; }
+  const Context& context() const { return context_; }
   const Facts& facts() const { return facts_; }
 
   std::vector<Binding>& scope() { return scope_; }

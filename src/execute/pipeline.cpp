@@ -211,9 +211,6 @@ bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   return false;
 }
 
-// Fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
-constexpr int64_t kShares = 32;
-
 struct TaskRange {
   int64_t first, end;
   int64_t count() const { return end - first; }

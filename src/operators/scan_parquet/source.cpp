@@ -35,11 +35,6 @@ FactsOf facts_of_row_group(const formats::FileMetadata& metadata, const formats:
   };
 }
 
-// Row groups are independent work. Without a scheduler a plan is only explained.
-formats::Parallel parallel(execute::Context& context) {
-  return context.scheduler ? execute::on_all_threads(context) : execute::in_turn;
-}
-
 }  // namespace
 
 std::vector<ParquetSource::Part> ParquetSource::choose(const ParquetRequest& request,
@@ -98,7 +93,7 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
   for (const Part& part : parts) places.push_back(part.place);
   key_ = key_of(files, parts);
   scan_ = std::make_unique<formats::Scan>(std::move(files), request.fields, std::move(places), context.pool,
-                                          parallel(context));
+                                          execute::on_all_threads(context));
   for (size_t g = 0; g < parts.size(); ++g) {
     const Part& part = parts[g];
     const int64_t step = context.batch_rows > 0 ? context.batch_rows : part.rows;
