@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import polars as pl
@@ -77,23 +78,34 @@ def numbered(
 
 
 @cache
-def option_names(kind: type) -> list[str]:
-    """The options that Polars' class has, but for those that are told elsewhere."""
-    return [name for name in dir(kind) if not name.startswith("_") and name not in TOLD_ELSEWHERE]
+def options_of(kind: type) -> tuple[list[str], attrgetter[tuple[object, ...]]]:
+    """The names of the options that Polars' class has, but for those that are told elsewhere, and what gets them all."""
+    names = [name for name in dir(kind) if not name.startswith("_") and name not in TOLD_ELSEWHERE]
+    return names, attrgetter(*names)
+
+
+class Harmless:
+    """Options that were looked at last and change nothing; most scans of a process have the same."""
+
+    options: tuple[object, ...] = ()
 
 
 def require_defaults(view: Any, t: NodeTranslation) -> None:
     """Refuse every option, also one that is not known here, that may change what is read."""
-    options = view.file_options
-    for name in option_names(options.__class__):
-        value = getattr(options, name)
-        for policy, word in value.items() if name == "cast_columns_policy" else [(name, value)]:
+    if view.hive_parts is not None and view.hive_parts.width() > 0:
+        t.refuse("option", "hive partition columns")
+    names, values_of = options_of(type(view.file_options))
+    values = values_of(view.file_options)
+    options = (*values, view.scan_type[1])
+    if options == Harmless.options:
+        return
+    for name, value in zip(names, values, strict=True):
+        for policy, word in value.items() if name == "cast_columns_policy" else [(name, value)]:  # type: ignore[attr-defined]
             if policy not in POLICIES:
                 t.require(policy, word, None)
             elif word not in POLICIES[policy]:
                 t.refuse("option", f"{policy}={word!r}")
-    if view.hive_parts is not None and view.hive_parts.width() > 0:
-        t.refuse("option", "hive partition columns")
     for name, value in json.loads(view.scan_type[1]).items():
         if name not in READER_HINTS:
             t.require(name, value, None)
+    Harmless.options = options
