@@ -45,14 +45,16 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
   // No aggregate inside of another.
   const bool inner = aggregates && !functions_.aggregates(expression.name);
   for (const auto& argument : expression.arguments) check(*argument, inner, refusals);
+  const std::vector<DataType> types = argument_types(expression);
+  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload, expression.arguments});
+  // Those that are given whole columns say themselves which.
+  const bool takes_columns = id && functions_.at(*id).info->shape == Shape::segmented;
   for (const auto& argument : expression.arguments) {
-    if (argument->kind == Expression::Kind::column && widest_type(argument->type) == Type::none) {
+    if (!takes_columns && argument->kind == Expression::Kind::column && widest_type(argument->type) == Type::none) {
       refuse(refusals, "dtype", *argument, "columns of " + argument->type.name() + " cannot be computed with yet");
       return;
     }
   }
-  const std::vector<DataType> types = argument_types(expression);
-  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload, expression.arguments});
   if (!id) {
     const bool known = functions_.knows(expression.name);
     refuse(refusals, known ? "signature" : "function", expression,

@@ -655,6 +655,14 @@ def of_moments(*operations: Callable[[Any], pl.Expr]) -> Iterator[Case]:
     )
 
 
+def of_moments_with_zones(operation: Callable[[Any], pl.Expr], zones: list[Any] | None = None) -> Iterator[Case]:
+    for zone in zones or [None, "UTC", "Europe/Berlin"]:
+        for dtype in MOMENTS[1:]:
+            rows = some_moments(dtype).select(col("a").dt.replace_time_zone("UTC"))
+            rows = rows.select(col("a").dt.convert_time_zone(zone) if zone else col("a").dt.replace_time_zone(None))
+            yield f"{dtype} in {zone}", rows, [operation(col("a").dt)]
+
+
 def truncations() -> Iterator[Case]:
     yield from of_moments(*(partial(lambda every, a: a.truncate(every), every) for every in [*PERIODS, "12h"]))
     parts = ["1h", "90m", "36h", "15s", "250ms", "7us"]
@@ -709,6 +717,7 @@ CASES: dict[str, Cases] = {
     ),
     "var": lambda: statistics(*(col("a").var(ddof) for ddof in (0, 1, 2))),
     "std": lambda: statistics(*(col("a").std(ddof) for ddof in (0, 1, 2))),
+    "implode": lambda: aggregate([pl.Boolean, *ALL], col("a").implode()),
     "median": lambda: chain(statistics(col("a").median()), aggregate([pl.Boolean], col("a").median())),
     "quantile": quantiles,
     "truncate_moment": truncations,
@@ -719,7 +728,13 @@ CASES: dict[str, Cases] = {
     "time": partial(parts_of_times, lambda a: a.time()),
     "timestamp": lambda: of_moments(*(partial(lambda unit, a: a.timestamp(unit), unit) for unit in ("ms", "us", "ns"))),
     "cast_time_unit": lambda: chain(
-        *(aggregate([pl.Duration("us"), MOMENTS[2]], col("a").dt.cast_time_unit(unit)) for unit in ("ms", "us", "ns"))
+        *(aggregate([pl.Duration("us"), MOMENTS[2]], col("a").dt.cast_time_unit(unit)) for unit in ("ms", "us", "ns")),
+        *(of_moments_with_zones(partial(lambda to, a: a.cast_time_unit(to), unit)) for unit in ("ms", "us", "ns")),
+    ),
+    "convert_time_zone": partial(of_moments_with_zones, lambda a: a.convert_time_zone("Asia/Tokyo")),
+    "replace_time_zone": lambda: chain(
+        of_moments_with_zones(lambda a: a.replace_time_zone("UTC"), zones=[None, "UTC"]),
+        of_moments_with_zones(lambda a: a.replace_time_zone(None, ambiguous="latest"), zones=[None, "UTC"]),
     ),
     "total_days": partial(totals, "days"),
     "total_hours": partial(totals, "hours"),

@@ -132,6 +132,8 @@ class ExpressionTranslator:
             case "Agg":
                 return self._aggregate(index, view)
             case "Len":
+                if self._series is not None:
+                    self._series.beside_columns = True  # it counts the rows of the input
                 return self._call(index, "agg.len", ())
         raise Refused("expression", f"expressions of kind {kind} stay with Polars")
 
@@ -203,8 +205,6 @@ class ExpressionTranslator:
         """A Series, as a column beside those of the input."""
         if self._series is None or series.dtype != dtype:
             raise Refused("literal", f"a Series of dtype {dtype}")
-        if series.len() == 1:  # which Polars repeats, or does not, and does not show which
-            raise Refused("literal", "a Series of one value")
         return Expression(core.column(self._series.add(series), core_dtype(dtype)), Height.ROWS)
 
     def _literal(self, value: object, dtype: pl.DataType) -> Expression:

@@ -287,9 +287,12 @@ class NodeTranslation:
             self.refuse("literal", "a Series beside rows that are not those of a frame")
         alone = self.kind == "Select" and not self.series.beside_columns
         heights = {one.len() for one in series} | (set() if alone else {frame.height})
+        if len(heights) > 1 and 1 in heights:  # which Polars repeats, or does not, and does not show which
+            self.refuse("literal", "a Series of one value beside other rows")
         if len(heights) > 1:
             self.refuse("literal", f"Series and columns of {' and '.join(map(str, sorted(heights)))} rows")
-        return self.scan(pl.DataFrame([*([] if alone else frame.get_columns()), *series]))
+        columns = [*([] if alone else frame.get_columns()), *series]
+        return self.scan(pl.DataFrame({column.name: column for column in columns}))  # of a list, "" would be renamed
 
     def node(
         self,

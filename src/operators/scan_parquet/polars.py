@@ -79,7 +79,7 @@ def numbered(
 
 @cache
 def options_of(kind: type) -> tuple[list[str], attrgetter[tuple[object, ...]]]:
-    """The names of the options that Polars' class has, but for those that are told elsewhere, and what gets them all."""
+    """The names of the options that Polars' class has, but for those told elsewhere, and what gets them all."""
     names = [name for name in dir(kind) if not name.startswith("_") and name not in TOLD_ELSEWHERE]
     return names, attrgetter(*names)
 
@@ -94,7 +94,7 @@ def require_defaults(view: Any, t: NodeTranslation) -> None:
     """Refuse every option, also one that is not known here, that may change what is read."""
     if view.hive_parts is not None and view.hive_parts.width() > 0:
         t.refuse("option", "hive partition columns")
-    names, values_of = options_of(type(view.file_options))
+    names, values_of = options_of(view.file_options.__class__)
     values = values_of(view.file_options)
     options = (*values, view.scan_type[1])
     if options == Harmless.options:
