@@ -95,12 +95,23 @@ Value Expressions::compile(Assembly& assembly, const Expression& expression) con
   return compile_call(assembly, expression);
 }
 
+namespace {
+
+void tell_cast(execute::Context& context, uint16 function, const DataType& from, const DataType& to) {
+  const std::string dtypes = " from `" + from.short_name() + "` to `" + to.short_name() + "`";
+  const auto [told, is_new] = context.casts.try_emplace(function, dtypes);
+  if (!is_new && told->second != dtypes) told->second.clear();
+}
+
+}  // namespace
+
 Value Expressions::compile_call(Assembly& assembly, const Expression& call) const {
   if (auto value = compile_on_dictionary(assembly, call)) return *value;
   std::vector<Value> values;
   for (const auto& argument : call.arguments) values.push_back(compile(assembly, *argument));
   const std::vector<DataType> types = argument_types(call);
   const uint16 id = resolve(call);
+  if (call.name == "cast") tell_cast(assembly.context(), id, types[0], call.type);
   const Shape shape = functions_.at(id).info->shape;
   const bool makes_text = (shape == Shape::string || shape == Shape::host) && !functions_.at(id).info->to_mask;
   const int text_slot = makes_text ? assembly.text_slot() : -1;

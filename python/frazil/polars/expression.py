@@ -184,6 +184,9 @@ class ExpressionTranslator:
         if len(filtered) == 1 and type(filtered[0]).__name__ == "Filter":
             return self._aggregate_some(index, view, filtered[0])
         if view.name == "count" and view.options is True:  # nulls are counted as well
+            if type(filtered[0]).__name__ == "Column":
+                self.translate(view.arguments[0])
+                return self._combine(index, "agg.len", [], [])  # of any dtype
             return self._call(index, "agg.count_all", view.arguments, [])
         spelling = f"agg.{view.name}"
         if view.name == "sum" and view.options is True:
