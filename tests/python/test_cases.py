@@ -1,5 +1,5 @@
-"""The cases: small queries, each from a report of what an engine once did wrong. They lie outside of the repository, in the
-folder that FRAZIL_CASES names, and are run in a process of their own, which has other options."""
+"""The cases: small queries, each from a report of what an engine once did wrong. They lie outside of the repository, in
+the folder that FRAZIL_CASES names, and are run in a process of their own, which has other options."""
 
 from __future__ import annotations
 
