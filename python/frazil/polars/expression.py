@@ -23,6 +23,7 @@ BOOLEAN = pl.Boolean()
 COMPARISONS = {
     f"operator.{name}" for name in ("Eq", "NotEq", "Lt", "LtEq", "Gt", "GtEq")
 }  # whose dtype needs no asking
+LONGEST_REPEAT = 1_000_000  # a plan should not hold more
 AGGREGATES = {"cells", "segmented"}  # shapes of functions that give one row; all others give a row for each row
 
 
@@ -168,6 +169,8 @@ class ExpressionTranslator:
         data = view.function_data
         head, *options = data if isinstance(data, tuple) else (data,)
         spelling = spelling_of(head)
+        if spelling == "function.repeat":
+            return self._repeated(index, *view.input)
         variants(spelling)  # the function is the first reason to name, before those of its options and arguments
         payload = [payload_value(option) for option in options]
         arguments: list[Expression] = []
@@ -209,6 +212,17 @@ class ExpressionTranslator:
         if self._series is None or series.dtype != dtype:
             raise Refused("literal", f"a Series of dtype {dtype}")
         return Expression(core.column(self._series.add(series), core_dtype(dtype)), Height.ROWS)
+
+    def _repeated(self, index: int, value: int, count: int) -> Expression:
+        """A literal a number of times, as a Series."""
+        one, times = (shown(self._traverser.view_expression, part) for part in (value, count))
+        if any(type(part).__name__ != "Literal" for part in (one, times)) or not isinstance(times.value, int):
+            raise Refused("function", "function.repeat of what is no literal")
+        if not 0 <= times.value <= LONGEST_REPEAT:
+            raise Refused("literal", f"a literal {times.value} times")
+        physical(one.value, one.dtype)  # refuses what is not shown as it is
+        series = pl.Series([one.value], dtype=one.dtype).new_from_index(0, times.value)
+        return self._series_literal(series, self._polars_dtype(index))
 
     def _literal(self, value: object, dtype: pl.DataType) -> Expression:
         return Expression(core.literal(physical(value, dtype), core_dtype(dtype)), Height.LITERAL)

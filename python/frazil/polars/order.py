@@ -18,6 +18,8 @@ KEEP_ORDER: dict[str, Callable[..., bool]] = {
     "string.Head": lambda count: is_count(count),
     "string.Slice": lambda start, count: start == 0 and is_count(count),
     "temporal.Date": lambda: True,
+    "temporal.ConvertTimeZone": lambda: True,
+    "temporal.ReplaceTimeZone": lambda ambiguous: isinstance(ambiguous, str),  # ours are those of UTC
     "temporal.Truncate": lambda every: isinstance(every, str),
     # Months differ in length.
     "temporal.OffsetBy": lambda by: isinstance(by, str) and re.search("mo|q|y", by) is None,
