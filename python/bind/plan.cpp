@@ -15,6 +15,9 @@ namespace {
 
 // A Python int of any size that 128 bits hold.
 int128 whole_of(nb::handle value) {
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow == 0) return small;
   nb::object bytes = value.attr("to_bytes")(16, "little", nb::arg("signed") = true);
   int128 whole;
   std::memcpy(&whole, nb::cast<nb::bytes>(bytes).c_str(), sizeof whole);
@@ -48,16 +51,23 @@ plan::Option option_of(nb::handle value) {
   throw nb::type_error("an option is None, bool, int, float, str or a list of them");
 }
 
+// A name, and something of ours beside it, which stays where it is.
+template <class T>
+std::pair<std::string, const T*> pair_of(nb::handle item) {
+  return {nb::cast<std::string>(item[0]), nb::cast<const T*>(item[1], false)};
+}
+
 plan::NodePtr node_of(const std::string& kind, const std::vector<PythonNode>& inputs, const nb::dict& expressions,
-                      const nb::dict& options, const std::vector<std::pair<std::string, columns::DataType>>& schema) {
+                      const nb::dict& options, nb::handle schema) {
   auto node = std::make_shared<plan::Node>();
   node->kind = kind;
   for (const PythonNode& input : inputs) node->inputs.push_back(input.node);
   for (auto [group, items] : expressions) {
     auto& named = node->expressions[nb::cast<std::string>(group)];
+    named.reserve(nb::len(items));
     for (nb::handle item : items) {
-      auto [name, expression] = nb::cast<std::pair<std::string, PythonExpression>>(item);
-      named.push_back({name, expression.expression});
+      auto [name, expression] = pair_of<PythonExpression>(item);
+      named.push_back({std::move(name), expression->expression});
     }
   }
   for (auto [name, value] : options) {
@@ -67,7 +77,11 @@ plan::NodePtr node_of(const std::string& kind, const std::vector<PythonNode>& in
       node->options[nb::cast<std::string>(name)] = option_of(value);
     }
   }
-  for (const auto& [name, type] : schema) node->schema.push_back({name, type});
+  node->schema.reserve(nb::len(schema));
+  for (nb::handle item : schema) {
+    auto [name, type] = pair_of<columns::DataType>(item);
+    node->schema.push_back({std::move(name), *type});
+  }
   return node;
 }
 
@@ -128,7 +142,7 @@ void bind_plan(nb::module_& module) {
   module.def(
       "node",
       [](const std::string& kind, const std::vector<PythonNode>& inputs, const nb::dict& expressions,
-         const nb::dict& options, const std::vector<std::pair<std::string, columns::DataType>>& schema) {
+         const nb::dict& options, const nb::sequence& schema) {
         return PythonNode{node_of(kind, inputs, expressions, options, schema)};
       },
       nb::arg("kind"), nb::arg("inputs"), nb::arg("expressions"), nb::arg("options"), nb::arg("schema"));

@@ -1,6 +1,6 @@
 """The native module: plans, and the engine that runs them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias, TypedDict
 
 Scalar: TypeAlias = bool | int | float | str | None
@@ -137,8 +137,8 @@ def call(function: str, args: Sequence[Expr], dtype: DataType, payload: Sequence
 def node(
     kind: str,
     inputs: Sequence[Node],
-    expressions: dict[str, list[tuple[str, Expr]]],
-    options: dict[str, object],
+    expressions: Mapping[str, Sequence[tuple[str, Expr]]],  # dicts
+    options: Mapping[str, object],
     schema: Sequence[tuple[str, DataType]],
 ) -> Node: ...
 def functions() -> list[Function]: ...

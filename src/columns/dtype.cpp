@@ -107,6 +107,32 @@ std::string DataType::name() const {
   }
 }
 
+std::string DataType::short_name() const {
+  constexpr const char* kUnits[] = {"ms", "\u03bcs", "ns"};
+  const std::string ticks = kUnits[static_cast<int>(unit)];
+  switch (id) {
+    case TypeId::boolean: return "bool";
+    case TypeId::int8: return "i8";
+    case TypeId::int16: return "i16";
+    case TypeId::int32: return "i32";
+    case TypeId::int64: return "i64";
+    case TypeId::int128: return "i128";
+    case TypeId::uint8: return "u8";
+    case TypeId::uint16: return "u16";
+    case TypeId::uint32: return "u32";
+    case TypeId::uint64: return "u64";
+    case TypeId::float32: return "f32";
+    case TypeId::float64: return "f64";
+    case TypeId::decimal: return "decimal[" + std::to_string(precision) + "," + std::to_string(scale) + "]";
+    case TypeId::string: return "str";
+    case TypeId::date: return "date";
+    case TypeId::time: return "time";
+    case TypeId::datetime: return "datetime[" + ticks + (zone.empty() ? "" : ", " + zone) + "]";
+    case TypeId::duration: return "duration[" + ticks + "]";
+    default: return name();
+  }
+}
+
 DataType simple(TypeId id) {
   DataType type;
   type.id = id;

@@ -60,7 +60,8 @@ struct FRAZIL_API DataType {
   std::shared_ptr<const Column> categories;
 
   bool operator==(const DataType& other) const;
-  std::string name() const;  // as Polars prints it: Decimal(precision=15, scale=2)
+  std::string name() const;        // as Polars prints it: Decimal(precision=15, scale=2)
+  std::string short_name() const;  // as Polars' messages have it: decimal[15,2]
 
   bool is_integer() const { return id >= TypeId::int8 && id <= TypeId::uint128; }
   bool is_signed_integer() const { return id >= TypeId::int8 && id <= TypeId::int128; }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -67,6 +68,8 @@ struct Context {
   double kernel_seconds = 0;       // by the device's clock
   int64_t device_bytes = 0;        // of columns that kernels read
   std::vector<std::string> notes;  // what the device left to the CPU, and why
+  // Which casts a function does in this query, for its failure; empty where they are several.
+  std::map<uint16, std::string> casts;
 
   // Throws if the query was cancelled. The thread that runs it also asks whether it is interrupted, if it is time to.
   void check_cancelled() const;

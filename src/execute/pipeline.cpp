@@ -64,8 +64,12 @@ std::vector<Segment> assemble_rest(Context& context, const Pipeline& pipeline, P
 
 void raise(const Context& context, const primitives::cpu::RowError& error) {
   if (error.row < 0) return;
+  std::string message = context.functions->failures[error.function];
+  constexpr std::string_view kCast = "conversion";
+  const auto cast = context.casts.find(error.function);
+  if (cast != context.casts.end() && message.starts_with(kCast)) message.insert(kCast.size(), cast->second);
   fail(context.functions->invalid_operation[error.function] ? ErrorKind::invalid_operation : ErrorKind::compute,
-       context.functions->failures[error.function]);
+       std::move(message));
 }
 
 // One lane's machines and states, a set for each segment.

@@ -45,14 +45,16 @@ void Expressions::check(const Expression& expression, bool aggregates, std::vect
   // No aggregate inside of another.
   const bool inner = aggregates && !functions_.aggregates(expression.name);
   for (const auto& argument : expression.arguments) check(*argument, inner, refusals);
+  const std::vector<DataType> types = argument_types(expression);
+  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload, expression.arguments});
+  // Those that are given whole columns say themselves which.
+  const bool takes_columns = id && functions_.at(*id).info->shape == Shape::segmented;
   for (const auto& argument : expression.arguments) {
-    if (argument->kind == Expression::Kind::column && widest_type(argument->type) == Type::none) {
+    if (!takes_columns && argument->kind == Expression::Kind::column && widest_type(argument->type) == Type::none) {
       refuse(refusals, "dtype", *argument, "columns of " + argument->type.name() + " cannot be computed with yet");
       return;
     }
   }
-  const std::vector<DataType> types = argument_types(expression);
-  const auto id = functions_.find(expression.name, {types, expression.type, expression.payload, expression.arguments});
   if (!id) {
     const bool known = functions_.knows(expression.name);
     refuse(refusals, known ? "signature" : "function", expression,
@@ -93,12 +95,23 @@ Value Expressions::compile(Assembly& assembly, const Expression& expression) con
   return compile_call(assembly, expression);
 }
 
+namespace {
+
+void tell_cast(execute::Context& context, uint16 function, const DataType& from, const DataType& to) {
+  const std::string dtypes = " from `" + from.short_name() + "` to `" + to.short_name() + "`";
+  const auto [told, is_new] = context.casts.try_emplace(function, dtypes);
+  if (!is_new && told->second != dtypes) told->second.clear();
+}
+
+}  // namespace
+
 Value Expressions::compile_call(Assembly& assembly, const Expression& call) const {
   if (auto value = compile_on_dictionary(assembly, call)) return *value;
   std::vector<Value> values;
   for (const auto& argument : call.arguments) values.push_back(compile(assembly, *argument));
   const std::vector<DataType> types = argument_types(call);
   const uint16 id = resolve(call);
+  if (call.name == "cast") tell_cast(assembly.context(), id, types[0], call.type);
   const Shape shape = functions_.at(id).info->shape;
   const bool makes_text = (shape == Shape::string || shape == Shape::host) && !functions_.at(id).info->to_mask;
   const int text_slot = makes_text ? assembly.text_slot() : -1;

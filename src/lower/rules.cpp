@@ -520,7 +520,7 @@ Value finish_decimal_sum(const Emit& emit) {
   const plan::Options none;
   Emit add = step(emit, "add");
   add.id = *emit.functions.find("add", {types, emit.result, none});
-  return checked_decimal(add, {checked, builder.whole(0)}, std::nullopt);
+  return checked_decimal(add, {checked, builder.whole(0)}, std::nullopt, std::nullopt, emit.id);
 }
 
 Value finish_sum(const Emit& emit) {

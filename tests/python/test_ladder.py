@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -280,6 +281,19 @@ def test_beginnings_of_sorted_texts_are_sorted(engine: frazil.Engine) -> None:
     slices = FRAME.sort("s").lazy().select(c=col("s").str.slice(0, 1), d=col("s").str.slice(1, 1))
     for query in (texts, slices):
         assert query.collect(engine=engine).flags == query.collect(engine="in-memory").flags
+
+
+def test_what_comes_of_sorted_moments_is_sorted(strict: frazil.Engine) -> None:
+    moments = pl.LazyFrame({"t": [datetime(2024, 1, 30), datetime(2024, 1, 31, 5), None, datetime(2024, 3, 1)]}).sort(
+        "t"
+    )
+    at = col("t").dt
+    query = moments.select(
+        "t", day=at.date(), month=at.truncate("1mo"), later=at.offset_by("1d3h"), next=at.offset_by("1mo"), h=at.hour()
+    )
+    assert query.collect(engine=strict).flags == query.collect(engine="in-memory").flags
+    zones = moments.select(a=at.replace_time_zone("UTC"), b=at.convert_time_zone("Asia/Tokyo"), c=at.date().dt.year())
+    assert zones.collect(engine=strict).flags == zones.collect(engine="in-memory").flags
 
 
 def test_sums_of_sql_are_null_for_no_rows(strict: frazil.Engine) -> None:

@@ -158,6 +158,18 @@ def test_tables_of_tpch(tpch: Path) -> None:
         assert_frame_equal(read(path), pl.read_parquet(path))
 
 
+@pytest.mark.parametrize("width", [1, 3, 4, 12, 13, 16, 40])
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_byte_arrays_of_one_width(tmp_path: Path, width: int, dictionary: bool) -> None:
+    values = with_nulls([bytes([n % 7] * (width - 1) + [n % 250]) for n in range(3000)], 0.1, 1)
+    paths = [tmp_path / "fixed.parquet", tmp_path / "other.parquet"]
+    for path, kind in zip(paths, (pa.binary(width), pa.binary()), strict=True):
+        table = pa.table({"a": pa.array(values, kind)})
+        pq.write_table(table, path, use_dictionary=dictionary, row_group_size=700, data_page_size=900)
+    assert_frame_equal(read(paths[0]), pl.read_parquet(paths[0]))
+    assert read(*paths)["a"].to_list() == values * 2  # with lengths in one file, and without in the other
+
+
 REFUSED = {
     "nested": (pa.table({"a": [[1, 2]]}), {}, "nested"),
     "structs": (pa.table({"a": [{"x": 1}]}), {}, "nested"),

@@ -28,7 +28,16 @@ OURS: dict[str, pl.LazyFrame] = {
     "sums": ROWS.select(col("a").sum(), x=lit(Series([1, 2, 3])).max()),
     "nested": ROWS.with_columns(Series("l", [[1], [], None])),
     "nanoseconds": ROWS.with_columns(Series("t", [1, 2, 3]).cast(pl.Datetime("ns"))),
+    "a column without a name": FRAME.rename({"a": ""}).lazy().select(col("") + Series([1, 2, 3])),
     "no rows": FRAME.clear().lazy().with_columns(Series("c", [], dtype=pl.Int64)),
+    "of one value, alone": ROWS.select(lit(Series("q", [5])) + 1, one=lit(1)),
+    "of one value, in a row": FRAME.head(1).lazy().with_columns(c=lit(Series("c", [1])) + col("a")),
+    "of no value": FRAME.clear().lazy().select(col("a") + lit(Series("c", [], dtype=pl.Int64))),
+    "a literal three times": pl.LazyFrame().select(a=pl.repeat(1.5, 3), b=pl.repeat("x", 3), c=pl.repeat(None, 3)),
+    "a literal as often as there are rows": ROWS.with_columns(
+        c=pl.repeat(date(2024, 1, 1), 3), d=pl.repeat(7, 3) + col("a")
+    ),
+    "a literal never": pl.LazyFrame().select(a=pl.repeat(1, 0, dtype=pl.Int8)),
     "is_in": ROWS.filter(col("a").is_in(Series([1, 3]).implode())),
     "is_in, of days": ROWS.select(lit(Series("d", [date(2024, 1, 1), None])).is_in([date(2024, 1, 1)])),
 }
@@ -44,6 +53,9 @@ LEFT_TO_POLARS: dict[str, pl.LazyFrame] = {
     "of one value": ROWS.with_columns(Series("c", [1])),
     "of one value, repeated": ROWS.with_columns(lit(Series("c", [1]))),
     "a mask of one value": ROWS.filter(Series([True])),
+    "beside a number of rows": ROWS.select(pl.len(), q=lit(Series("q", [1, 2, 3, 4]))),
+    "a literal too often": pl.LazyFrame().select(pl.repeat(1, 1_000_001).sum()),
+    "a literal once beside rows": ROWS.with_columns(c=pl.repeat(1, 1)),
     "too few": ROWS.with_columns(Series("c", [1, 2])),
     "too few beside a column": ROWS.select("a", Series("c", [1, 2])),
     "beside rows of a filter": ROWS.filter(col("a") > 1).with_columns(Series("c", [1, 2])),

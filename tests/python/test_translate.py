@@ -150,7 +150,7 @@ def test_other_joins_are_refused(query: pl.LazyFrame) -> None:
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        (ROWS.group_by("k").agg("v"), "function"),
+        (ROWS.group_by("k").agg(col("v").reverse()), "function"),
         (ROWS.select(col("v").shuffle()), "function"),
         (ROWS.select(col("v").sum().over("k")), "expression"),
         (ROWS.unpivot(["k", "v"]), "node"),
@@ -217,19 +217,19 @@ def test_scan_parquet(planned: Planned, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"include_file_paths": "path"},
+        {"missing_columns": "insert", "schema": FRAME.schema | {"new": pl.Int64}},
     ],
 )
 def test_options_of_scans_are_refused(tmp_path: Path, options: dict[str, Any]) -> None:
     assert codes(scan(tmp_path, **options)) == {"option"}
 
 
-def test_hive_columns_are_refused_only_where_they_are_read(planned: Planned, tmp_path: Path) -> None:
+def test_columns_of_folders_are_made_only_where_they_are_read(planned: Planned, tmp_path: Path) -> None:
     (tmp_path / "p=1").mkdir()
     FRAME.write_parquet(tmp_path / "p=1" / "a.parquet")
     rows = pl.scan_parquet(tmp_path / "p=1" / "a.parquet", hive_partitioning=True)
-    assert codes(rows) == {"option"}
-    assert planned(rows.select("k"))[0].reasons == []
+    assert kinds(planned(rows.select("p"))[1]) == ["scan_parquet", "project", "project"]
+    assert kinds(planned(rows.select("k"))[1]) == ["scan_parquet"]
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

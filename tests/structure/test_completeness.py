@@ -36,8 +36,9 @@ def cases_of(path: Path) -> set[str]:
 
 
 def incomplete_functions(root: Path) -> list[str]:
-    """What functions lack: a doc, an example, or a case in tests/python/test_functions.py."""
-    cases = cases_of(root / "tests/python/test_functions.py")
+    """What functions lack: a doc, an example, or a case in tests/python/functions."""
+    tests = files(root, "tests/python/functions", {".py"})
+    cases = {case for path in tests for case in cases_of(path)}
     lacking = []
     for path in files(root, "src/functions", {".hpp"}):
         found = [function for function in function_files(root) if function.path == path]
@@ -139,7 +140,7 @@ GCD_CASES = 'CASES: dict[str, list[int]] = {"gcd": []}'
     ],
 )
 def test_a_planted_function_is_found(tmp_path: Path, function: str, cases: str, found: list[str]) -> None:
-    plant(tmp_path, {"src/functions/math/gcd.hpp": function, "tests/python/test_functions.py": cases})
+    plant(tmp_path, {"src/functions/math/gcd.hpp": function, "tests/python/functions/test_math.py": cases})
     assert incomplete_functions(tmp_path) == found
 
 

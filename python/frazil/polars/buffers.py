@@ -20,6 +20,7 @@ LARGEST = 1 << 18  # bytes of all buffers; more would take longer than to read t
 SCAN = re.compile(r"(\w+) SCAN \[(.*?)\]")
 BUFFERS = re.compile(r"\d+ in-mem bytes(?:, \d+ in-mem bytes)*")
 SOURCES = re.compile(rb'"sources":\{"Buffers":(\[\[.*?\]\])\}')  # inside of a text the quotes would be escaped
+TELLS_NAMES = b'"include_file_paths":"'
 # Polars' words for a scan of what is no file; and kinds of nodes whose contents the JSON would have to hold.
 HIDDEN = "scan with BytesIO"
 HELD = {"DataFrameScan", "PythonScan"}
@@ -39,6 +40,8 @@ def with_files(lf: pl.LazyFrame, planned: Plan, files: ExitStack) -> pl.LazyFram
     text = io.BytesIO()
     try:
         lf._ldf.serialize_json(text)
+        if TELLS_NAMES in text.getvalue():  # which would be those of our files
+            return None
         named = SOURCES.sub(lambda found: in_files(found[1], files), text.getvalue())
         inner = type(lf._ldf).deserialize_json(io.BytesIO(named))
     except (pl.exceptions.PolarsError, ImportError, OSError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 
 import polars as pl
@@ -15,14 +15,21 @@ SIMPLE: tuple[type[pl.DataType], ...] = (pl.Boolean, pl.String, pl.Int32, pl.Int
 
 def core_schema(schema: Mapping[str, pl.DataType]) -> list[tuple[str, core.DataType]]:
     """Names and core dtypes of a schema, in its order."""
-    for name in schema:
-        require_passable_name(name)
+    require_passable_names(schema)
     return [(name, core_dtype(dtype)) for name, dtype in schema.items()]
 
 
 def core_dtype(dtype: pl.DataType) -> core.DataType:
     """The core's dtype; refused if it has none."""
+    if type(dtype) is pl.Decimal:
+        return decimal_dtype(dtype.precision, dtype.scale)
     return simple_dtypes().get(type(dtype)) or _core_dtype(dtype)
+
+
+@cache
+def decimal_dtype(precision: int, scale: int) -> core.DataType:
+    """The core's dtype of decimals, of which a dtype of Polars takes longer to look up."""
+    return _core_dtype(pl.Decimal(precision, scale))
 
 
 @cache
@@ -43,23 +50,23 @@ def _core_dtype(dtype: pl.DataType) -> core.DataType:
 
 def require_passable(schema: Mapping[str, pl.DataType]) -> None:
     """Refuse columns that cannot be handed over by Arrow and back."""
-    for name, dtype in schema.items():
-        require_passable_name(name)
+    require_passable_names(schema)
+    for dtype in schema.values():
         require_passable_dtype(dtype)
 
 
-def require_passable_name(name: str) -> None:
-    """Refuse a name that Arrow, whose names end at a NUL, has no place for: Polars would end the process."""
-    if "\0" in name:
-        raise Refused("dtype", f"a name with a NUL character: {name!r}")
+def require_passable_names(names: Iterable[str]) -> None:
+    """Refuse names that Arrow, whose names end at a NUL, has no place for: Polars would end the process."""
+    if "\0" in "".join(names):
+        first = next(name for name in names if "\0" in name)
+        raise Refused("dtype", f"a name with a NUL character: {first!r}")
 
 
 @lru_cache(maxsize=1024)
 def require_passable_dtype(dtype: pl.DataType) -> None:
     """Refuse a dtype that cannot be handed over by Arrow and back."""
     for inner in parts(dtype):
-        for field in inner.fields if isinstance(inner, pl.Struct) else ():
-            require_passable_name(field.name)
+        require_passable_names([field.name for field in inner.fields] if isinstance(inner, pl.Struct) else [])
         if inner.is_(pl.Object):  # leaves as raw pointers, or inside of others not at all
             raise Refused("dtype", "Object columns stay with Polars")
         if isinstance(inner, pl.Array) and inner.size == 0:  # Polars fails to take it back

@@ -23,6 +23,7 @@ BOOLEAN = pl.Boolean()
 COMPARISONS = {
     f"operator.{name}" for name in ("Eq", "NotEq", "Lt", "LtEq", "Gt", "GtEq")
 }  # whose dtype needs no asking
+LONGEST_REPEAT = 1_000_000  # a plan should not hold more
 AGGREGATES = {"cells", "segmented"}  # shapes of functions that give one row; all others give a row for each row
 
 
@@ -80,6 +81,12 @@ def variants(spelling: str) -> list[core.Function]:
     return found
 
 
+@cache
+def variant(spelling: str, options: int) -> core.Function | None:
+    """The function of a spelling with this many options, if there is one."""
+    return next((function for function in variants(spelling) if function["payload"] == options), None)
+
+
 class ExpressionTranslator:
     """Translates expressions against the schema of the node under the traverser's cursor.
 
@@ -99,6 +106,7 @@ class ExpressionTranslator:
         self._schema = schema
         self._series = series
         self._beside = beside
+        self._columns: dict[str, Expression] = {}
 
     def translate(self, index: int) -> Expression:
         """The expression with this index; refused if any part of it is."""
@@ -109,15 +117,15 @@ class ExpressionTranslator:
             case "Column":
                 if self._series is not None:
                     self._series.beside_columns = True
-                return Expression(core.column(view.name, core_dtype(self._column_dtype(view.name))), Height.ROWS)
+                return self._columns.get(view.name) or self._column(view.name)
             case "Literal" if type(view.value).__name__ == "PySeries":
                 return self._series_literal(pl.Series._from_pyseries(view.value), view.dtype)
             case "Literal":
                 return self._literal(view.value, view.dtype)
             case "BinaryExpr":
-                return self._call(index, f"operator.{member(view.op)}", [view.left, view.right], [])
+                return self._call(index, operator_spelling(view.op), (view.left, view.right))
             case "Ternary":
-                return self._call(index, "ternary", [view.predicate, view.truthy, view.falsy], [])
+                return self._call(index, "ternary", (view.predicate, view.truthy, view.falsy))
             case "Cast":
                 return self._call(index, "cast", [view.expr], [view.options])
             case "Function":
@@ -125,7 +133,9 @@ class ExpressionTranslator:
             case "Agg":
                 return self._aggregate(index, view)
             case "Len":
-                return self._call(index, "agg.len", [], [])
+                if self._series is not None:
+                    self._series.beside_columns = True  # it counts the rows of the input
+                return self._call(index, "agg.len", ())
         raise Refused("expression", f"expressions of kind {kind} stay with Polars")
 
     def predicate(self, index: int) -> Expression | None:
@@ -133,17 +143,20 @@ class ExpressionTranslator:
         view = shown(self._traverser.view_expression, index)
         if is_hint(view):
             return None
-        if type(view).__name__ != "BinaryExpr" or member(view.op) not in ("And", "LogicalAnd"):
+        spelling = operator_spelling(view.op) if type(view).__name__ == "BinaryExpr" else ""
+        if spelling not in ("operator.And", "operator.LogicalAnd"):
             return self._translate(index, view)
         sides = [side for side in map(self.predicate, (view.left, view.right)) if side is not None]
         if len(sides) < 2:
             return sides[0] if sides else None
-        return self._combine(index, f"operator.{member(view.op)}", sides, [])
+        return self._combine(index, spelling, sides, [])
 
-    def _column_dtype(self, name: str) -> pl.DataType:
+    def _column(self, name: str) -> Expression:
         if name not in self._schema:
             raise Refused("hidden", f"the column {name!r} is not among those of the input")
-        return self._schema[name]
+        column = Expression(core.column(name, core_dtype(self._schema[name])), Height.ROWS)
+        self._columns[name] = column
+        return column
 
     def _dtype(self, index: int) -> core.DataType:
         return core_dtype(self._polars_dtype(index))
@@ -156,18 +169,27 @@ class ExpressionTranslator:
         data = view.function_data
         head, *options = data if isinstance(data, tuple) else (data,)
         spelling = spelling_of(head)
+        if spelling == "function.repeat":
+            return self._repeated(index, *view.input)
         variants(spelling)  # the function is the first reason to name, before those of its options and arguments
         payload = [payload_value(option) for option in options]
-        shown_input = [(argument, shown(self._traverser.view_expression, argument)) for argument in view.input]
-        values = [self._values_like(view.input[0], one, spelling) for _, one in shown_input if is_list(one)]
-        arguments = [self._translate(argument, one) for argument, one in shown_input if not is_list(one)]
-        return self._combine(index, spelling, arguments, [*payload, *values])
+        arguments: list[Expression] = []
+        for argument in view.input:
+            shown_argument = shown(self._traverser.view_expression, argument)
+            if is_list(shown_argument):
+                payload.append(self._values_like(view.input[0], shown_argument, spelling))
+            else:
+                arguments.append(self._translate(argument, shown_argument))
+        return self._combine(index, spelling, arguments, payload)
 
     def _aggregate(self, index: int, view: Any) -> Expression:
         filtered = [shown(self._traverser.view_expression, argument) for argument in view.arguments]
         if len(filtered) == 1 and type(filtered[0]).__name__ == "Filter":
             return self._aggregate_some(index, view, filtered[0])
         if view.name == "count" and view.options is True:  # nulls are counted as well
+            if type(filtered[0]).__name__ == "Column":
+                self.translate(view.arguments[0])
+                return self._combine(index, "agg.len", [], [])  # of any dtype
             return self._call(index, "agg.count_all", view.arguments, [])
         spelling = f"agg.{view.name}"
         if view.name == "sum" and view.options is True:
@@ -189,9 +211,18 @@ class ExpressionTranslator:
         """A Series, as a column beside those of the input."""
         if self._series is None or series.dtype != dtype:
             raise Refused("literal", f"a Series of dtype {dtype}")
-        if series.len() == 1:  # which Polars repeats, or does not, and does not show which
-            raise Refused("literal", "a Series of one value")
         return Expression(core.column(self._series.add(series), core_dtype(dtype)), Height.ROWS)
+
+    def _repeated(self, index: int, value: int, count: int) -> Expression:
+        """A literal a number of times, as a Series."""
+        one, times = (shown(self._traverser.view_expression, part) for part in (value, count))
+        if any(type(part).__name__ != "Literal" for part in (one, times)) or not isinstance(times.value, int):
+            raise Refused("function", "function.repeat of what is no literal")
+        if not 0 <= times.value <= LONGEST_REPEAT:
+            raise Refused("literal", f"a literal {times.value} times")
+        physical(one.value, one.dtype)  # refuses what is not shown as it is
+        series = pl.Series([one.value], dtype=one.dtype).new_from_index(0, times.value)
+        return self._series_literal(series, self._polars_dtype(index))
 
     def _literal(self, value: object, dtype: pl.DataType) -> Expression:
         return Expression(core.literal(physical(value, dtype), core_dtype(dtype)), Height.LITERAL)
@@ -224,7 +255,9 @@ class ExpressionTranslator:
         height = height_of_call(variants("ternary")[0], "ternary", [predicate.height, value.height])
         return Expression(core.call("ternary", [predicate.core, value.core, null], dtype, []), height)
 
-    def _call(self, index: int, spelling: str, arguments: Sequence[int], payload: list[core.Payload]) -> Expression:
+    def _call(
+        self, index: int, spelling: str, arguments: Sequence[int], payload: Sequence[core.Payload] = ()
+    ) -> Expression:
         variants(spelling)
         return self._combine(index, spelling, [self.translate(argument) for argument in arguments], payload)
 
@@ -243,7 +276,7 @@ class ExpressionTranslator:
         return [scalar(physical(value, dtype)) for value in listed]
 
     def _combine(
-        self, index: int, spelling: str, arguments: list[Expression], payload: list[core.Payload]
+        self, index: int, spelling: str, arguments: list[Expression], payload: Sequence[core.Payload]
     ) -> Expression:
         dtype = BOOLEAN if spelling in COMPARISONS else self._polars_dtype(index)
         return self._made(spelling, arguments, dtype, payload)
@@ -252,27 +285,27 @@ class ExpressionTranslator:
         self, spelling: str, arguments: list[Expression], dtype: pl.DataType, payload: Sequence[core.Payload] = ()
     ) -> Expression:
         """A call of a function under one of Polars' spellings."""
-        function = next((f for f in variants(spelling) if f["payload"] == len(payload)), None)
+        function = variant(spelling, len(payload))
         if function is None:
             raise Refused("payload", f"{spelling} with {len(payload)} options: {payload}")
-        if self._beside is not None and function["shape"] not in AGGREGATES:
-            arguments = beside_rows(arguments, self._beside)
-        height = height_of_call(function, spelling, [argument.height for argument in arguments])
+        heights = [argument.height for argument in arguments]
+        values = [argument.core for argument in arguments]
+        mixed = Height.ONE in heights and Height.ROWS in heights
+        if mixed and self._beside is not None and function["shape"] not in AGGREGATES:
+            for place, height in enumerate(heights):
+                if height == Height.ONE:
+                    values[place], heights[place] = self._beside(values[place]), Height.ROWS
+        height = height_of_call(function, spelling, heights)
         try:
-            call = core.call(function["name"], [a.core for a in arguments], core_dtype(dtype), list(payload))
+            return Expression(core.call(function["name"], values, core_dtype(dtype), list(payload)), height)
         except core.UnsupportedError as error:
             raise Refused("function", f"{spelling}: {error}") from None
-        return Expression(call, height)
 
 
-def beside_rows(expressions: list[Expression], beside: Callable[[core.Expr], core.Expr]) -> list[Expression]:
-    """The expressions, if some of them give rows, with columns for those that give one."""
-    if all(expression.height < Height.ROWS for expression in expressions):
-        return expressions
-    return [
-        Expression(beside(expression.core), Height.ROWS) if expression.height == Height.ONE else expression
-        for expression in expressions
-    ]
+@cache
+def operator_spelling(operator: object) -> str:
+    """The spelling of a binary operator."""
+    return f"operator.{member(operator)}"
 
 
 def is_list(view: Any) -> bool:
@@ -301,9 +334,11 @@ def height_of_call(function: core.Function, spelling: str, heights: list[Height]
         if heights and max(heights) < Height.ROWS:
             raise Refused("broadcast", f"{spelling} of something that has one row")
         return Height.ONE
-    if Height.ONE in heights and Height.ROWS in heights:
+    if Height.ROWS not in heights:
+        return max(heights, default=Height.ROWS)
+    if Height.ONE in heights:
         raise Refused("broadcast", f"{spelling} of an aggregate beside rows")
-    return max(heights, default=Height.ROWS)
+    return Height.ROWS
 
 
 def scalar(value: object) -> core.Scalar:

@@ -18,8 +18,12 @@ PLAIN: dict[type, tuple[type, ...]] = {
     pl.Binary: (bytes,),
     pl.Duration: (int,),  # already in its own unit
 }
-# Those whose values are as they are, whatever they are.
-PLAINEST: dict[type, type] = {pl.Boolean: bool, pl.String: str, pl.Binary: bytes, pl.Float64: float, pl.Float32: float}
+# Those whose values are as they are, whatever they are; integers, if they have less than 128 bits.
+PLAINEST: dict[type, type] = {
+    pl.Boolean: bool, pl.String: str, pl.Binary: bytes, pl.Float64: float, pl.Float32: float,
+    pl.Int8: int, pl.Int16: int, pl.Int32: int, pl.Int64: int, pl.UInt8: int, pl.UInt16: int, pl.UInt32: int,
+    pl.UInt64: int,
+}  # fmt: skip
 
 
 def physical(value: object, dtype: pl.DataType) -> Physical:
@@ -27,7 +31,9 @@ def physical(value: object, dtype: pl.DataType) -> Physical:
 
     Refused if the value may not be the one that the query holds, or is no scalar.
     """
-    if value is None or type(value) is PLAINEST.get(type(dtype)):
+    if value is None:
+        return None
+    if type(value) is PLAINEST.get(type(dtype)) and (type(value) is not int or value.bit_length() < 128):
         return value  # type: ignore[return-value]  # one of these types
     match dtype:
         case pl.Date() if type(value) is date:

@@ -53,7 +53,8 @@ class PlanTranslator:
             self.traverser.set_node(index)
             children = self.traverser.get_inputs()
             inputs = [self.translate(child) for child in children]
-            self.traverser.set_node(index)
+            if children:
+                self.traverser.set_node(index)
             t = NodeTranslation(self, index, children, inputs)
             node = self._translate(t)
             self._done[index] = PlanNode(
@@ -74,6 +75,10 @@ class PlanTranslator:
             )
         return self._done[index]
 
+    def nodes(self) -> list[PlanNode]:
+        """All nodes that were translated, inputs first."""
+        return list(self._done.values())
+
     def _translate(self, t: NodeTranslation) -> core.Node | None:
         try:
             view = shown(self.traverser.view_current_node)
@@ -88,9 +93,10 @@ class PlanTranslator:
             if t.kind == "Cache":  # all Caches with one id are the same rows, so they become the same object
                 t.cache = view.id_
                 return self._cached.setdefault(view.id_, t.inputs[0])
-            if t.kind not in translations():
+            translate = translations().get(t.kind)
+            if translate is None:
                 t.refuse("node", f"nodes of kind {t.kind} stay with Polars")
-            return translations()[t.kind](view, t)
+            return translate(view, t)
         except Refused as refusal:
             if not t.kind:
                 t.kind = kind_of_hidden(refusal.message)
@@ -261,8 +267,8 @@ class NodeTranslation:
             raise Blocked
         if self.series is not None and self.series.series:
             node = self._beside_series()
-        aggregates = list(self._aggregates.get(child, {}).values())
-        return self._with_aggregates(node, aggregates) if aggregates else node
+        aggregates = self._aggregates.get(child)
+        return self._with_aggregates(node, list(aggregates.values())) if aggregates else node
 
     def _with_aggregates(self, node: core.Node, aggregates: list[Named]) -> core.Node:
         """The rows of a node, each beside aggregates of all of them."""
@@ -281,9 +287,12 @@ class NodeTranslation:
             self.refuse("literal", "a Series beside rows that are not those of a frame")
         alone = self.kind == "Select" and not self.series.beside_columns
         heights = {one.len() for one in series} | (set() if alone else {frame.height})
+        if len(heights) > 1 and 1 in heights:  # which Polars repeats, or does not, and does not show which
+            self.refuse("literal", "a Series of one value beside other rows")
         if len(heights) > 1:
             self.refuse("literal", f"Series and columns of {' and '.join(map(str, sorted(heights)))} rows")
-        return self.scan(pl.DataFrame([*([] if alone else frame.get_columns()), *series]))
+        columns = [*([] if alone else frame.get_columns()), *series]
+        return self.scan(pl.DataFrame({column.name: column for column in columns}))  # of a list, "" would be renamed
 
     def node(
         self,
@@ -313,8 +322,7 @@ class NodeTranslation:
         schema: Sequence[tuple[str, core.DataType]],
     ) -> core.Node:
         """A node with columns of its own, where one of Polars' nodes is several of ours."""
-        lists = {name: list(items) for name, items in expressions.items()}
-        return self._plan.recipes.node(kind, list(inputs), lists, dict(options), list(schema))
+        return self._plan.recipes.node(kind, list(inputs), expressions, options, list(schema))
 
     def scan(self, frame: pl.DataFrame) -> core.Node:
         """A scan of a frame that is not in Polars' plan."""
@@ -333,9 +341,8 @@ class NodeTranslation:
         expressions: Mapping[str, Sequence[Named]] | None,
         options: Mapping[str, object] | None,
     ) -> core.Node:
-        lists = {name: list(items) for name, items in (expressions or {}).items()}
         try:
-            return self._plan.recipes.node(kind, inputs, lists, dict(options or {}), core_schema(self.schema))
+            return self._plan.recipes.node(kind, inputs, expressions or {}, options or {}, core_schema(self.schema))
         except core.UnsupportedError as error:
             raise Refused("node", str(error)) from None
 

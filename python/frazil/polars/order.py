@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from frazil.polars.expression import spelling_of
 from frazil.polars.refusal import Refused, shown
-from frazil.polars.text import member
 
 Sorted = dict[str, bool]  # whether descending, by name of the column
 
+# Functions that keep the order of their first argument, if the others are such values.
+KEEP_ORDER: dict[str, Callable[..., bool]] = {
+    "string.Head": lambda count: is_count(count),
+    "string.Slice": lambda start, count: start == 0 and is_count(count),
+    "temporal.Date": lambda: True,
+    "temporal.ConvertTimeZone": lambda: True,
+    "temporal.ReplaceTimeZone": lambda ambiguous: isinstance(ambiguous, str),  # ours are those of UTC
+    "temporal.Truncate": lambda every: isinstance(every, str),
+    # Months differ in length.
+    "temporal.OffsetBy": lambda by: isinstance(by, str) and re.search("mo|q|y", by) is None,
+}
 KEEP_ROWS_AND_COLUMNS = {"Filter", "Slice", "SimpleProjection", "Cache", "MapFunction.hint_sorted"}
 
 
@@ -38,6 +50,11 @@ def sorted_columns(traverser: Any, view: Any, kind: str, inputs: Sequence[Sorted
     return {}
 
 
+def is_count(value: object) -> bool:
+    """Whether a value is a number of characters from the front."""
+    return isinstance(value, int) and value >= 0
+
+
 def renamed(traverser: Any, items: Sequence[Any], known: Sorted) -> Sorted:
     """The sorted columns among expressions that keep the order of a column."""
     sources = {item.output_name: source_of(traverser, item.node) for item in items} if known else {}
@@ -45,20 +62,19 @@ def renamed(traverser: Any, items: Sequence[Any], known: Sorted) -> Sorted:
 
 
 def source_of(traverser: Any, index: int) -> str | None:
-    """The column whose order an expression keeps: the column itself, or the first so many characters of its texts."""
+    """The column whose order an expression keeps: the column itself, the first so many characters of its texts, or what
+    comes of its moments."""
     try:
         view = shown(traverser.view_expression, index)
-        if type(view).__name__ != "Function" or len(view.input) < 2:
+        if type(view).__name__ != "Function":
             return column_of(traverser, index)
         data = view.function_data
-        name = member(data[0] if isinstance(data, tuple) else data)
-        counts = [shown(traverser.view_expression, part) for part in view.input[1:]]
+        keeps = KEEP_ORDER.get(spelling_of(data[0] if isinstance(data, tuple) else data))
+        others = [shown(traverser.view_expression, part) for part in view.input[1:]]
     except Refused:
         return None
-    values = [getattr(count, "value", None) for count in counts]
-    if name not in ("Head", "Slice") or not all(isinstance(value, int) and value >= 0 for value in values):
-        return None
-    return column_of(traverser, view.input[0]) if name == "Head" or values[0] == 0 else None
+    kept = keeps is not None and keeps(*(getattr(other, "value", None) for other in others))
+    return column_of(traverser, view.input[0]) if kept else None
 
 
 def column_of(traverser: Any, index: int) -> str | None:

@@ -85,6 +85,14 @@ class Offload:
     run: RunPart
 
 
+NOTHING = pl.DataFrame()
+
+
+def nothing(*_: object) -> pl.DataFrame:
+    """What Polars runs in the place of a plan: it does not look at the columns, and nobody looks at what it gives."""
+    return NOTHING
+
+
 class Planning:
     """The callback: reads the plan, and keeps what Polars would flatten into another exception."""
 
@@ -112,9 +120,8 @@ class Planning:
             if not self.goes_on:
                 for dtype in self.plan.schema.values():
                     require_frame_of(dtype)
-                empty = pl.DataFrame(schema=self.plan.schema)
                 traverser.set_node(root)
-                traverser.set_udf(lambda *_: empty)
+                traverser.set_udf(nothing)
         except BaseException as error:
             self.error = error
             raise
@@ -196,7 +203,8 @@ def read(
         return Plan(schema, reasons=[Reason("depth", "", "", "the plan is nested too deeply")])
     traverser.set_node(index)
     # Loops have no keys to check; where there are others, one on two inequalities reads like a check.
-    joins = [node for node in root.walk() if node.kind == "Join" and node.node is not None and not node.loops]
+    nodes = translator.nodes()
+    joins = [node for node in nodes if node.kind == "Join" and node.node is not None and not node.loops]
     if joins and has_checked_joins():
         reason = Reason(
             "join_validate", "Join", "", "a join is to check that keys are unique, which Polars does not show"
@@ -204,14 +212,14 @@ def read(
         root.refuse(joins, reason)
     if check is not None:
         root.apply(check)
-    reasons = [reason for node in root.walk() for reason in node.reasons]
+    reasons = [reason for node in nodes for reason in node.reasons]
     return Plan(
         schema,
         root.node,
         list(dict.fromkeys(reasons)),
         root,
         root.sorted,
-        root.reads(),
+        root.reads() if any(node.result for node in nodes) else Counter(),
         recipes=translator.recipes,
         loads=translator.loads,
     )

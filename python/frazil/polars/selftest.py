@@ -52,9 +52,11 @@ def plans(folder: Path) -> dict[str, pl.LazyFrame]:
     """The queries, by what each is about; `folder` is for files."""
     frame = pl.LazyFrame({"k": [1, 2, 1], "v": [1.5, 2.5, 3.5], "s": ["a", "b", "c"], "d": [date(2024, 1, 1)] * 3})
     side = pl.LazyFrame({"k": [1, 5], "w": [7, 8], "d": [date(2024, 1, 1)] * 2})
-    path = folder / "a.parquet"
+    path = folder / "p=1" / "a.parquet"
+    path.parent.mkdir()
     frame.collect(engine="in-memory").write_parquet(path)
     k, v, s, d = col("k"), col("v"), col("s"), col("d")
+    ms, us, ns = (d.cast(pl.Datetime(unit)).dt for unit in ("ms", "us", "ns"))
     expressions = {
         "literals": [pl.lit(1) + k, pl.lit("x") + s, pl.lit(None).fill_null(k), v * 2.5, d > date(2024, 1, 2)],
         "arithmetic": [k + k, k - k, k * k, v / v, k // k, k % k, -k],
@@ -66,6 +68,7 @@ def plans(folder: Path) -> dict[str, pl.LazyFrame]:
         "strings": [s.str.contains("a"), s.str.starts_with("a"), s.str.slice(0, 1)],
         "string lengths": [s.str.len_chars(), s.str.to_uppercase(), s.str.replace("a", "b")],
         "times": [d.dt.year(), d.dt.month(), d.dt.truncate("1mo"), d.dt.offset_by("1d")],
+        "zones": [ms.replace_time_zone("UTC"), us.convert_time_zone("UTC"), ns.cast_time_unit("ms")],
         "rounding": [v.round(1), v.floor(), v.clip(1, 2), v.abs()],
         "horizontal": [pl.max_horizontal(k, v), pl.sum_horizontal(k, v), pl.concat_str(s, s)],
         "windows": [v.sum().over("k"), v.rank().over("k", order_by="d")],
@@ -117,6 +120,7 @@ def plans(folder: Path) -> dict[str, pl.LazyFrame]:
         "shared": (shared := frame.filter(v > 2)).join(shared, on="k"),
         "scan": pl.scan_parquet(path).filter(v > 2).select("k"),
         "scan slice": pl.scan_parquet(path).slice(1, 1),
+        "scan folders": pl.scan_parquet(path, hive_partitioning=True, include_file_paths="file").tail(2),
         "scan count": pl.scan_parquet(path).select(pl.len()),
         "sink": frame.sink_parquet(folder / "b.parquet", lazy=True),
         "python": frame.map_batches(lambda rows: rows),

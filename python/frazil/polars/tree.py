@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -98,10 +98,7 @@ class PlanNode:
     def reads(self) -> Counter[Rows]:
         """How often each persisted result is read; what a Cache shares counts for each of its readers."""
         found: dict[int, Counter[Rows]] = {}
-        nodes = list(self.walk())
-        if not any(node.result for node in nodes):
-            return Counter()
-        for node in nodes:
+        for node in self.walk():
             count: Counter[Rows] = Counter() if node.result is None else Counter([node.result])
             found[id(node)] = sum((found[id(child)] for child in node.inputs), count)
         return found[id(self)]
@@ -161,8 +158,8 @@ class Recipes:
         self,
         kind: str,
         inputs: list[core.Node],
-        expressions: dict[str, list[tuple[str, core.Expr]]],
-        options: dict[str, object],
+        expressions: Mapping[str, Sequence[tuple[str, core.Expr]]],
+        options: Mapping[str, object],
         columns: list[tuple[str, core.DataType]],
     ) -> core.Node:
         """Make a node."""

@@ -7,6 +7,7 @@ reason alone. One without keys is a loop over a predicate.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -19,11 +20,16 @@ CHECKED_JOIN = re.compile(r"in-memory-join\\nleft_on:\\n(?!\\n)")
 
 def has_checked_joins(lf: pl.LazyFrame, optimizations: pl.QueryOptFlags) -> bool:
     """Whether a join of the query is to raise for keys that are not unique; also if Polars does not tell."""
-    flags = pl.QueryOptFlags.none()  # optimisations take time, and add no checks
-    switches: Any = flags._pyoptflags
-    switches.streaming = switches.type_coercion = True
     try:
-        text: str = shown(lf._ldf.with_optimizations(switches).to_dot_streaming_phys, True)
+        text: str = shown(lf._ldf.with_optimizations(no_more_than_needed()).to_dot_streaming_phys, True)
     except Refused:
         return True
     return CHECKED_JOIN.search(text) is not None
+
+
+@cache
+def no_more_than_needed() -> Any:
+    """Switches for a physical plan; optimisations take time, and add no checks."""
+    switches: Any = pl.QueryOptFlags.none()._pyoptflags
+    switches.streaming = switches.type_coercion = True
+    return switches

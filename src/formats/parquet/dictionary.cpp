@@ -76,7 +76,7 @@ OwnDictionary read_dictionary(const StoredChunk& stored, bool is_string, const m
   memory::Buffer scratch;
   const PageBody body = open_page(page_bytes, page, chunk.codec, false, pool, scratch);
   if (is_string) check_utf8(body.values, header.values);
-  for_each_text(body.values, header.values, [&](const uint8* at, uint32 length) {
+  for_each_array(body.values, header.values, stored.part.leaf->array_bytes(), [&](const uint8* at, uint32 length) {
     own.texts.emplace_back(reinterpret_cast<const char*>(at), length);
   });
   own.owner = body.owner;

@@ -47,6 +47,8 @@ struct Leaf {
   bool is_unsigned = false;               // whole numbers, also in statistics
   std::optional<columns::DataType> type;  // absent: no dtype of ours stands for it
   std::string annotation;                 // what the file calls it, for messages
+
+  int64_t array_bytes() const { return stored == Stored::fixed ? fixed_bytes : 0; }  // of a byte array; 0: they differ
 };
 
 struct Chunk {

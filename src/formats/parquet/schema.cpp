@@ -199,6 +199,7 @@ std::optional<DataType> type_of(const Element& element) {
       if (meaning == Meaning::decimal && element.fixed_bytes >= 1 && element.fixed_bytes <= 16) {
         return decimal_type(element, 38);
       }
+      if (meaning == Meaning::none && element.fixed_bytes >= 1) return columns::simple(TypeId::binary);
       break;
     case Stored::int96: break;
   }

@@ -28,6 +28,14 @@ inline void for_each_text(std::span<const uint8_t> page, int64 count, Visit visi
   }
 }
 
+// The same for arrays that all have `bytes` bytes, and no lengths before them; 0: they have lengths.
+template <class Visit>
+inline void for_each_array(std::span<const uint8_t> page, int64 count, int64 bytes, Visit visit) {
+  if (bytes == 0) return for_each_text(page, count, visit);
+  if (count > static_cast<int64>(page.size()) / bytes) fail_texts();
+  for (int64 i = 0; i < count; ++i) visit(page.data() + i * bytes, static_cast<uint32>(bytes));
+}
+
 FRAZIL_API bool is_utf8(const uint8* bytes, int64 count);
 
 // Throws compute unless all of the page's byte arrays are UTF-8.

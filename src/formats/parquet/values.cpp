@@ -246,8 +246,9 @@ inline columns::View view_of(const uint8* at, uint32 length, int32 buffer, int64
 
 class ViewValues : public Values {
  public:
-  ViewValues(const Layout& layout, memory::PoolPtr pool, std::vector<memory::Buffer>& characters)
+  ViewValues(const Leaf& leaf, const Layout& layout, memory::PoolPtr pool, std::vector<memory::Buffer>& characters)
       : Values(sizeof(columns::View), std::move(pool)),
+        fixed_bytes_(leaf.array_bytes()),
         is_string_(layout.like.type.id == columns::TypeId::string),
         characters_(characters) {}
 
@@ -258,7 +259,7 @@ class ViewValues : public Values {
     // Views count from the front of the values, which keeps offsets small however long the chunk is.
     const uint8_t* front = body.values.data();
     bool is_long = false;
-    for_each_text(body.values, count, [&](const uint8* at, uint32 length) {
+    for_each_array(body.values, count, fixed_bytes_, [&](const uint8* at, uint32 length) {
       is_long |= length > columns::View::kInline;
       *views++ = view_of(at, length, buffer, at - front);
     });
@@ -270,6 +271,7 @@ class ViewValues : public Values {
   }
 
  private:
+  int64_t fixed_bytes_;
   bool is_string_;
   std::vector<memory::Buffer>& characters_;
 };
@@ -317,7 +319,8 @@ std::unique_ptr<Values> values_for(const ChunkInput& input, const Layout& layout
                                    std::vector<memory::Buffer>& characters) {
   const Leaf& leaf = *input.part.leaf;
   if (layout.like.encoding == Encoding::dictionary) return std::make_unique<CodeValues>(input, layout, pool);
-  if (layout.like.physical == columns::Physical::view) return std::make_unique<ViewValues>(layout, pool, characters);
+  if (layout.like.physical == columns::Physical::view)
+    return std::make_unique<ViewValues>(leaf, layout, pool, characters);
   if (NumberValues::suits(leaf, layout)) return std::make_unique<NumberValues>(leaf, layout, pool);
   return std::make_unique<WideValues>(leaf, layout, pool);
 }

@@ -9,6 +9,7 @@ struct sum {
                                      .polars = {"agg.sum"},
                                      .shape = Shape::cells,
                                      .arguments = 1,
+                                     .failure = "overflow in decimal addition in sum: it needs more than 38 digits",
                                      .doc = "Sum of the values that are not null; 0 for none.",
                                      .example = "sum([1, 2]) = 3"};
 #ifdef FZ_HOST

@@ -10,7 +10,7 @@ struct add_decimal {
                                      .arguments = 2,
                                      .kernels = kSignedWholes,
                                      .may_fail = true,
-                                     .failure = "overflow in decimal sum: the result needs more than 38 digits",
+                                     .failure = "overflow in decimal addition: it needs more than 38 digits",
                                      .doc = "Exact sum of decimals at the larger scale.",
                                      .example = "add(0.50, 0.25) = 0.75"};
   template <class T>

@@ -13,7 +13,7 @@ struct multiply_decimal {
                                      .usual_parameter = 100,
                                      .kernels = kSignedWholes,
                                      .may_fail = true,
-                                     .failure = "overflow in decimal product: the result needs more than 38 digits",
+                                     .failure = "overflow in decimal multiplication: it needs more than 38 digits",
                                      .doc = "Product of decimals, rounded half to even to the larger scale.",
                                      .example = "multiply(0.15, 0.50) = 0.08"};
   // `unit` is ten to the power of the digits to drop: 100 for money.

@@ -10,7 +10,7 @@ struct subtract_decimal {
                                      .arguments = 2,
                                      .kernels = kSignedWholes,
                                      .may_fail = true,
-                                     .failure = "overflow in decimal difference: the result needs more than 38 digits",
+                                     .failure = "overflow in decimal subtraction: it needs more than 38 digits",
                                      .doc = "Exact difference of decimals at the larger scale.",
                                      .example = "subtract(1, 0.05) = 0.95"};
   template <class T>

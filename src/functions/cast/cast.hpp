@@ -11,7 +11,7 @@ struct cast {
                                      .polars = {"cast"},
                                      .arguments = 1,
                                      .payload = 1,
-                                     .failure = "conversion to a decimal failed: it needs more than 38 digits",
+                                     .failure = "conversion failed: a decimal needs more than 38 digits",
                                      .invalid_operation = true,
                                      .doc = "A number in another dtype that holds it; Polars' mode is the payload.",
                                      .example = "cast(1, 0) = 1.0"};

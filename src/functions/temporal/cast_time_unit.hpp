@@ -14,9 +14,15 @@ struct cast_time_unit {
 #ifdef FZ_HOST
   static bool accepts(const CallTypes& types) {
     const DataType &from = types.arguments[0], &to = types.result;
-    return from.id == to.id && (from.id == TypeId::duration || (from.id == TypeId::datetime && from.zone.empty()));
+    return from.id == to.id && from.zone == to.zone && (from.id == TypeId::duration || from.id == TypeId::datetime);
   }
-  static Value emit(const Emit& emit) { return lower::as_moment(emit, 0, emit.result); }
+  static Value emit(const Emit& emit) {  // zones do not matter to ticks
+    DataType from = emit.types[0], to = emit.result;
+    from.zone.clear();
+    to.zone.clear();
+    if (from == to) return emit.values[0];
+    return lower::apply(emit, "cast", {&from, 1}, emit.values, to, {plan::Option{int64_t{1}}});
+  }
 #endif
 };
 

@@ -653,10 +653,16 @@ class ResultsStep : public execute::Step {
     for (const plan::Named& key : node_->group("keys")) made.push_back(assembly.find(key.name));
     for (const lower::AggregateCall& call : aggregates_.calls) assembly.scope().push_back(finished(assembly, call));
     for (const plan::Named& output : aggregates_.outputs) {
-      Binding binding{.name = output.name,
-                      .type = output.expression->type,
-                      .origin = Binding::Origin::computed,
-                      .value = expressions_.compile(assembly, *output.expression)};
+      const plan::Expression& expression = *output.expression;
+      Binding binding;
+      if (expression.kind == plan::Expression::Kind::column) {  // made whole, of any dtype
+        binding = assembly.find(expression.name);
+      } else {
+        binding.origin = Binding::Origin::computed;
+        binding.value = expressions_.compile(assembly, expression);
+        binding.type = expression.type;
+      }
+      binding.name = output.name;
       made.push_back(std::move(binding));
     }
     assembly.scope() = std::move(made);

@@ -168,6 +168,36 @@ def test_statistics_of_groups(device: str) -> None:
         assert_agreement(ROWS.lazy().group_by(key).agg(**some), device, ordered=False, approximate=floats)
 
 
+WHOLE = pl.DataFrame(
+    {
+        "k": [1, 2, 1, 3, 2, 1],
+        "list": [[1], None, [], [None, 2], [3], [4, 5]],
+        "struct": [{"x": 1, "y": "a"}, None, {"x": None, "y": "b"}, {"x": 2, "y": None}, None, {"x": 3, "y": "c"}],
+        "letters": pl.Series(["a", None, "b", "a", "c", "a"], dtype=pl.Categorical),
+        "pair": pl.Series([[1, 2], None, [3, 4], [5, None], [7, 8], [9, 0]], dtype=pl.Array(pl.Int8, 2)),
+        "half": pl.Series([1.5, None, -0.0, 2.0, 3.0, 4.0], dtype=pl.Float16),
+        "nothing": pl.Series([None] * 6, dtype=pl.Null),
+    }
+)
+
+
+@pytest.mark.parametrize("name", [name for name in WHOLE.columns if name != "k"])
+def test_aggregates_that_give_whole_values_take_every_dtype(device: str, name: str) -> None:
+    values = col(name)
+    aggregates = {"f": values.first(), "l": values.last(), "n": values.first(ignore_nulls=True), "i": values.implode()}
+    for rows in (WHOLE, WHOLE.clear(), pl.concat([WHOLE] * 500)):
+        assert_agreement(rows.lazy().group_by("k").agg(**aggregates), device, ordered=False)
+        assert_agreement(rows.lazy().group_by("k").agg(values, n=pl.len()), device, ordered=False)
+        assert_agreement(rows.lazy().select(**aggregates), device)
+        assert_agreement(rows.lazy().unique("k", maintain_order=True, keep="last"), device)
+
+
+def test_lists_of_the_values_of_groups(device: str) -> None:
+    for rows in (3000, 5, 0):
+        lists = {"all": col("text"), "some": col("price").filter(col("real") > 0), "sum": col("ordinal").sum()}
+        assert_agreement(ROWS.head(rows).lazy().group_by("few").agg(**lists), device, ordered=False)
+
+
 def test_a_slice_of_groups(device: str) -> None:
     grouped = ROWS.lazy().group_by("many", maintain_order=True).agg(pl.len())
     assert_agreement(grouped.slice(3, 5), device)
@@ -194,7 +224,7 @@ def test_distinct_values_of_every_dtype(device: str, dtype: Any) -> None:
     ("query", "code"),
     [
         (ROWS.lazy().group_by("few").agg(pl.col("price").mode()), "function"),
-        (ROWS.lazy().group_by("few").agg("price"), "function"),
+        (ROWS.lazy().group_by("few").agg(pl.col("price").reverse()), "function"),
     ],
 )
 def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, code: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+
 import polars as pl
 import pytest
 from oracle import assert_agreement
@@ -74,3 +77,30 @@ def test_literals_over_what_may_fail_are_refused(strict: frazil.Engine) -> None:
     failing = ROWS.lazy().filter(col("text").cast(pl.Int64) > 0).select(x=pl.lit(1))
     with pytest.raises(frazil.UnsupportedError, match="broadcast"):
         failing.collect(engine=strict, optimizations=pl.QueryOptFlags.none())
+
+
+FAILING = pl.LazyFrame({"a": [1, 300], "s": ["1", "x"], "f": [1.5, -3.0], "d": [Decimal("9" * 38)] * 2})
+WORDS: dict[str, tuple[pl.Expr, str]] = {
+    "whole numbers": (col("a").cast(pl.Int8), "conversion from `i64` to `i8` failed"),
+    "texts": (col("s").cast(pl.Int32) + 1, "conversion from `str` to `i32` failed"),
+    "floats": (col("f").cast(pl.UInt64), "conversion from `f64` to `u64` failed"),
+    "decimals": (col("d").cast(pl.Decimal(38, 2)), "conversion from `decimal[38,0]` to `decimal[38,2]` failed"),
+    "sums": (col("d") + col("d"), "overflow in decimal addition"),
+    "differences": (-1 * col("d") - col("d"), "overflow in decimal subtraction"),
+    "products": (col("d") * col("d"), "overflow in decimal multiplication"),
+    "totals": (col("d").sum(), "overflow in decimal addition in sum"),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_errors_have_the_words_of_polars(strict: frazil.Engine, name: str) -> None:
+    expression, words = WORDS[name]
+    for engine in (strict, "in-memory"):
+        with pytest.raises((pl.exceptions.InvalidOperationError, pl.exceptions.ComputeError), match=re.escape(words)):
+            FAILING.select(expression).collect(engine=engine)  # type: ignore[call-overload]
+
+
+def test_of_several_casts_none_is_named(strict: frazil.Engine) -> None:
+    query = FAILING.select("a", b=col("a").cast(pl.UInt8), c=col("a").cast(pl.Int8))
+    with pytest.raises(pl.exceptions.InvalidOperationError, match="conversion failed"):
+        query.collect(engine=strict)

@@ -95,6 +95,64 @@ def test_slices(strict: frazil.Engine, rising: Path, offset: int, length: int) -
         assert_frame_equal(query.collect(engine=strict), query.collect(engine="in-memory"))
 
 
+@pytest.fixture
+def partitions(tmp_path: Path) -> Path:
+    """A folder with a folder for each pair of values, and two files in each of these."""
+    for year in ("2020", "2021", "__HIVE_DEFAULT_PARTITION__"):
+        for name in ("x", "y z", "%25"):
+            folder = tmp_path / f"year={year}" / f"name={name}"
+            folder.mkdir(parents=True)
+            for number in (0, 1):
+                pl.DataFrame({"v": [number, None, 7], "s": ["p", "q", year]}).write_parquet(
+                    folder / f"{number}.parquet"
+                )
+    return tmp_path
+
+
+PARTITIONED: dict[str, Any] = {
+    "all": lambda scan: scan,
+    "one folder": lambda scan: scan.filter(pl.col("year") == 2020),
+    "no folder": lambda scan: scan.filter(pl.col("year") > 3000),
+    "unknown": lambda scan: scan.filter(pl.col("year").is_null()),
+    "folders or rows": lambda scan: scan.filter((pl.col("year") == 2020) | (pl.col("v") == 1)).select("name", "v"),
+    "folders alone": lambda scan: scan.select("name"),
+    "neither": lambda scan: scan.select(pl.len()),
+    "numbers": lambda scan: scan.with_row_index().filter(pl.col("name") == "x"),
+    "some": lambda scan: scan.slice(4, 9),
+    "last": lambda scan: scan.with_row_index().tail(5).filter(pl.col("v") > 0),
+    "last before": lambda scan: scan.slice(-9, 3),
+    "groups": lambda scan: scan.group_by("year", "name").agg(pl.col("v").sum()).sort(pl.all()),
+}
+
+
+@pytest.mark.parametrize("name", PARTITIONED)
+def test_columns_that_are_in_the_names_of_folders(strict: frazil.Engine, partitions: Path, name: str) -> None:
+    for options in ({}, {"hive_schema": {"year": pl.Float64, "name": pl.String}}, {"include_file_paths": "file"}):
+        query = PARTITIONED[name](pl.scan_parquet(partitions, **options))
+        assert_frame_equal(query.collect(engine=strict), query.collect(engine="in-memory"))
+
+
+def test_a_column_of_folders_goes_before_that_of_files(strict: frazil.Engine, tmp_path: Path) -> None:
+    (tmp_path / "v=3").mkdir()
+    pl.DataFrame({"u": [5, 6], "v": [1, 2], "w": [7, 8]}).write_parquet(tmp_path / "v=3" / "a.parquet")
+    query = pl.scan_parquet(tmp_path)
+    for some in (query, query.filter(pl.col("v") == 3), query.filter(pl.col("w") == 8), query.select("w", "v")):
+        assert_frame_equal(some.collect(engine=strict), some.collect(engine="in-memory"))
+
+
+def test_the_last_rows_and_the_names_of_files(strict: frazil.Engine, rising: Path) -> None:
+    scan = pl.scan_parquet([rising, rising], include_file_paths="file", row_index_name="number")
+    for query in (
+        scan.tail(150),
+        scan.select("file").head(2),
+        scan.filter(pl.col("number") > 1990),
+        scan.slice(990, 20),
+    ):
+        assert_frame_equal(query.collect(engine=strict), query.collect(engine="in-memory"))
+    with pytest.raises(pl.exceptions.DuplicateError):
+        pl.scan_parquet(rising, include_file_paths="i").collect(engine=strict)
+
+
 @pytest.mark.parametrize("batch_rows", [1, 7, 64])
 def test_short_batches(rising: Path, batch_rows: int) -> None:
     query = pl.scan_parquet(rising).filter(pl.col("i") > 130).select("s", "n", "i")
