@@ -96,6 +96,15 @@ PythonTable move_batches(const PythonTable& self, Move move) {
   return {std::move(moved), self.pool};
 }
 
+PythonTable head(const PythonTable& self, int64_t rows) {
+  nb::gil_scoped_release unlocked;
+  return {columns::head(self.table, rows), self.pool};
+}
+
+PythonTable select(const PythonTable& self, const std::vector<std::string>& names) {
+  return {columns::select(*self.table, names), self.pool};
+}
+
 PythonTable filter(const PythonTable& self, const nb::object& mask) {
   std::vector<bool> rows = bools_of(mask);
   if (static_cast<int64_t>(rows.size()) != self.table->rows()) {
@@ -212,7 +221,7 @@ nb::object export_table(const std::shared_ptr<const Table>& table, const memory:
   auto stream = std::make_unique<ArrowArrayStream>();
   {
     nb::gil_scoped_release unlocked;
-    columns::export_stream(plain_table(table, pool), stream.get());
+    columns::export_stream(plain_table(columns::head(table, table->rows()), pool), stream.get());
   }
   PyObject* capsule = PyCapsule_New(stream.get(), kCapsule, destroy_capsule);
   if (capsule == nullptr) {
@@ -245,6 +254,9 @@ void bind_columns(nb::module_& module) {
           nb::arg("requested_schema") = nb::none(), "A stream of the batches; other schemas than ours are not offered.")
       .def_prop_ro("rows", [](const PythonTable& self) { return self.table->rows(); })
       .def_prop_ro("column_names", column_names)
+      .def_prop_ro("is_on_device", [](const PythonTable& self) { return static_cast<bool>(self.table->to_host); })
+      .def("head", head, nb::arg("rows"), "The first rows, in the host's memory.")
+      .def("select", select, nb::arg("names"), "Some columns; without any the number of rows remains.")
       .def("filter", filter, nb::arg("mask"), "Rows whose entry in the mask (bools, or a byte per row) is true.")
       .def("gather", gather, nb::arg("indices"), "The rows with these numbers; None gives nulls.")
       .def("slice", slice, nb::arg("start"), nb::arg("rows"))

@@ -114,11 +114,11 @@ nb::list describe(const std::vector<engine::NodeReport>& report) {
 
 engine::Watch watch(const PythonQuery* query) { return {query ? query->control : nullptr, interrupted}; }
 
-PythonResult run(const PythonEngine& self, const PythonNode& node, const PythonQuery* query) {
+PythonResult run(const PythonEngine& self, const PythonNode& node, const PythonQuery* query, bool stay) {
   std::shared_ptr<engine::Engine> engine = self.engine;
   self.get();
   nb::gil_scoped_release release;
-  return {engine->run(node.node, watch(query)), engine->pool()};
+  return {engine->run(node.node, watch(query), stay), engine->pool()};
 }
 
 std::unique_ptr<PythonStream> stream(const PythonEngine& self, const PythonNode& node, const PythonQuery* query) {
@@ -153,6 +153,7 @@ void bind_engine(nb::module_& module) {
       .def("close", &PythonStream::close);
   bind_report(nb::class_<PythonResult>(module, "Result", "The rows of a query, and what made them."))
       .def_prop_ro("rows", [](const PythonResult& self) { return self.result.table->rows(); })
+      .def("table", [](const PythonResult& self) { return PythonTable{self.result.table, self.pool}; })
       .def(
           "__arrow_c_stream__",
           [](const PythonResult& self, nb::handle) { return export_table(self.result.table, self.pool); },
@@ -169,7 +170,7 @@ void bind_engine(nb::module_& module) {
           nb::arg("spill_directory") = "")
       .def("check",
            [](const PythonEngine& self, const PythonNode& node) { return describe(self.get().check(node.node)); })
-      .def("run", run, nb::arg("node"), nb::arg("query").none() = nb::none())
+      .def("run", run, nb::arg("node"), nb::arg("query").none() = nb::none(), nb::arg("stay") = false)
       .def("stream", stream, nb::arg("node"), nb::arg("query").none() = nb::none())
       .def(
           "explain",

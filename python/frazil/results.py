@@ -74,13 +74,13 @@ class Rows:
     def table(self, columns: list[str]) -> core.Table:
         """The rows for the core, with these columns."""
         rows = self._there(self._rows)
-        if isinstance(rows, core.Table) and columns == list(self.schema):
-            return rows
-        return core.Table(select(frame_of(rows), columns))
+        return rows.select(columns) if isinstance(rows, core.Table) else core.Table(select(rows, columns))
 
     def head(self) -> pl.DataFrame | None:
         """The first rows, None once they are gone."""
-        return None if self._rows is None else frame_of(self._rows).head(HEAD_ROWS)
+        if self._rows is None:
+            return None
+        return pl.DataFrame(self._rows.head(HEAD_ROWS)) if isinstance(self._rows, core.Table) else self._rows.head(HEAD_ROWS)
 
     def check(self, reader: Owner, reads: int) -> None:
         """Raise if an engine must not read this as often as that."""
@@ -151,7 +151,7 @@ class Rows:
 
 
 def frame_of(rows: pl.DataFrame | core.Table) -> pl.DataFrame:
-    """The rows as a frame, without a copy."""
+    """The rows as a frame, without a copy but from a GPU."""
     return rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows)
 
 

@@ -244,4 +244,33 @@ bool is_prefix(const Column& shorter, const Column& longer) {
   return true;
 }
 
+std::shared_ptr<const Table> head(const std::shared_ptr<const Table>& table, int64_t rows) {
+  if (!table->to_host && rows >= table->rows()) return table;
+  auto first = std::make_shared<Table>();
+  first->schema = table->schema;
+  for (const Batch& batch : table->batches) {
+    const int64_t part = std::min(rows, batch.rows);
+    first->batches.push_back(table->to_host ? table->to_host(batch, part) : slice(batch, 0, part));
+    rows -= part;
+    if (rows == 0) break;
+  }
+  return first;
+}
+
+std::shared_ptr<const Table> select(const Table& table, const std::vector<std::string>& names) {
+  auto some = std::make_shared<Table>();
+  some->to_host = table.to_host;
+  for (const Batch& batch : table.batches) some->batches.push_back({batch.rows, {}, batch.ordinal});
+  for (const std::string& name : names) {
+    const auto found =
+        std::find_if(table.schema.begin(), table.schema.end(), [&](const Field& field) { return field.name == name; });
+    FZ_CHECK(found != table.schema.end());
+    some->schema.push_back(*found);
+    const auto number = static_cast<size_t>(found - table.schema.begin());
+    for (size_t b = 0; b < table.batches.size(); ++b)
+      some->batches[b].columns.push_back(table.batches[b].columns[number]);
+  }
+  return some;
+}
+
 }  // namespace frazil::columns

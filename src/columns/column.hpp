@@ -3,6 +3,7 @@
 // load, concatenation of unlike encodings, key packing and export look at the encoding.
 #pragma once
 
+#include <functional>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -94,7 +95,14 @@ struct Table {
     for (const Batch& batch : batches) n += batch.rows;
     return n;
   }
+  // Where batches lie on a device: a copy of the first rows of one in the host's memory.
+  std::function<Batch(const Batch& batch, int64_t rows)> to_host;
 };
+
+// The first rows of a table, in the host's memory.
+FRAZIL_API std::shared_ptr<const Table> head(const std::shared_ptr<const Table>& table, int64_t rows);
+// Columns by their names.
+FRAZIL_API std::shared_ptr<const Table> select(const Table& table, const std::vector<std::string>& names);
 
 // The physical array that a plain column of `type` has.
 FRAZIL_API Physical plain_physical(const DataType& type);

@@ -51,14 +51,14 @@ struct Engine::State {
   lower::Expressions expressions;
   execute::FunctionTable table;
   execute::Scheduler scheduler;
-  std::unique_ptr<execute::Resident> resident;  // null on the CPU
+  std::shared_ptr<execute::Resident> resident;  // null on the CPU; rows that stay on a device keep it
 };
 
 Engine::Engine(const Options& options) : options_(options), pool_(memory::Pool::create(options.memory_limit)) {
   if (!options.spill_directory.empty()) execute::check_spill_directory(options.spill_directory);
   state_ = std::make_unique<State>(options.threads);
   if (options.device != "auto" && options.device != "cpu") {
-    state_->resident = std::make_unique<execute::Resident>(open_device(options.device));
+    state_->resident = std::make_shared<execute::Resident>(open_device(options.device));
   }
 }
 
@@ -82,11 +82,8 @@ std::vector<Refusal> Engine::check(const plan::NodePtr& root) const {
 
 namespace {
 
-// The result's columns in the order of the root's schema, plain, as Polars reads them.
-std::shared_ptr<columns::Table> plain_table(execute::Context& context, const columns::Schema& schema,
-                                            execute::Collect& rows) {
-  auto table = std::make_shared<columns::Table>();
-  table->schema = schema;
+// Where the columns of the root's schema are among those that were made.
+std::vector<size_t> places_of(const columns::Schema& schema, const execute::Collect& rows) {
   std::vector<size_t> places;
   for (const columns::Field& field : schema) {
     const columns::Schema& made = rows.schema();
@@ -98,6 +95,14 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
                                        field.type.name() + ", and made as " + found->type.name());
     places.push_back(static_cast<size_t>(found - made.begin()));
   }
+  return places;
+}
+
+// The result's columns, plain, as Polars reads them.
+TablePtr plain_table(execute::Context& context, const columns::Schema& schema, execute::Collect& rows) {
+  auto table = std::make_shared<columns::Table>();
+  table->schema = schema;
+  const std::vector<size_t> places = places_of(schema, rows);
   for (execute::Parked& batch : rows.batches()) {
     if (batch.is_on_device())
       batch = execute::Parked(context.parking, context.resident->download(context, batch.load()));
@@ -118,6 +123,24 @@ std::shared_ptr<columns::Table> plain_table(execute::Context& context, const col
   } else {
     context.scheduler->run(context, batches, decode);
   }
+  return table;
+}
+
+// The result's columns as a device made them; null if the CPU did.
+TablePtr device_table(const std::shared_ptr<execute::Resident>& resident, const memory::PoolPtr& pool,
+                      const columns::Schema& schema, execute::Collect& rows) {
+  if (rows.batches().size() != 1 || !rows.batches()[0].is_on_device()) return nullptr;
+  auto table = std::make_shared<columns::Table>();
+  table->schema = schema;
+  const columns::Batch made = rows.batches()[0].load();
+  columns::Batch& batch = table->batches.emplace_back();
+  batch.rows = made.rows;
+  for (size_t place : places_of(schema, rows)) batch.columns.push_back(made.columns[place]);
+  table->to_host = [resident, pool](const columns::Batch& from, int64_t first) {
+    execute::Context context;
+    context.pool = pool;
+    return resident->download(context, first < from.rows ? resident->slice(from, 0, first) : from);
+  };
   return table;
 }
 
@@ -205,10 +228,12 @@ Stream Engine::stream(const plan::NodePtr& root, Watch watch) {
   return Stream(std::make_unique<Stream::State>(*this, *state_, root, std::move(watch)));
 }
 
-Result Engine::run(const plan::NodePtr& root, Watch watch) {
+Result Engine::run(const plan::NodePtr& root, Watch watch, bool stay) {
   Stream all = stream(root, std::move(watch));
   all.state_->advance(INT64_MAX);
-  TablePtr table = all.state_->take();
+  TablePtr table;
+  if (stay) table = device_table(state_->resident, pool_, root->schema, *all.state_->rows);
+  if (!table) table = all.state_->take();
   return {std::move(table), all.report()};
 }
 

@@ -50,7 +50,7 @@ struct Report {
   std::vector<std::string> notes;  // what a device left to the CPU, and why
 };
 
-using TablePtr = std::shared_ptr<const columns::Table>;  // plain columns
+using TablePtr = std::shared_ptr<const columns::Table>;  // plain columns, or on a device as they were made there
 
 struct Result {
   TablePtr table;
@@ -94,7 +94,8 @@ class FRAZIL_API Engine {
 
   std::vector<Refusal> check(const plan::NodePtr& root) const;
   // Throws Error.
-  Result run(const plan::NodePtr& root, Watch watch = {});
+  // `stay`: rows that a device made stay there.
+  Result run(const plan::NodePtr& root, Watch watch = {}, bool stay = false);
   Stream stream(const plan::NodePtr& root, Watch watch = {});
   // The plan; with `programs` also the tile programs, as far as they are known before anything has run.
   std::string explain(const plan::NodePtr& root, bool programs);

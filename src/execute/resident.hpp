@@ -21,9 +21,11 @@ SourcePtr device_source(const columns::Schema& schema, columns::Batch batch);
 
 class Resident {
  public:
-  explicit Resident(std::shared_ptr<primitives::Device> device) : device_(std::move(device)) {}
+  explicit Resident(std::shared_ptr<primitives::Device> device)
+      : device_(std::move(device)), place_(device_->allocate(1).place()) {}
 
   primitives::Device& device() { return *device_; }
+  memory::Place place() const { return place_; }  // of the device's buffers
   // The columns of `wanted` (numbers in the source's facts) for all rows of the source, in the device's memory; the
   // others are empty. What is not there yet is read and copied. `batch.rows` is the source's.
   columns::Batch load(Context& context, const SourcePtr& source, const std::vector<int>& wanted);
@@ -47,6 +49,7 @@ class Resident {
   void read(Context& context, Source& source, std::vector<columns::Column*> missing);
 
   std::shared_ptr<primitives::Device> device_;
+  memory::Place place_;
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;
   int64_t uses_ = 0;

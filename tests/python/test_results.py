@@ -272,3 +272,21 @@ def test_of_two_threads_one_reads(strict: frazil.Engine) -> None:
         rows = strict.execute(ROWS).lazy()
         with ThreadPoolExecutor(4) as pool:
             assert sum(pool.map(read, [rows] * 4)) == 1
+
+
+def test_a_gpu_keeps_what_it_made(strict: frazil.Engine, on_cpu: frazil.Engine, device: str) -> None:
+    numbers = pl.DataFrame({"k": range(3000), "v": [None if n % 7 == 0 else n / 2 for n in range(3000)]})
+    query = numbers.lazy().with_columns(w=col("v") * 2, t=pl.lit("long enough to lie in no view")).filter(col("k") > 9)
+    result = strict.execute(query, keep=True)
+    (rows,) = [rows for rows in strict._owner._rows if rows.height == 2990]
+    assert isinstance(rows._rows, frazil._frazil.Table)
+    assert rows._rows.is_on_device == (device != "cpu")
+    expected = query.collect()
+    assert result.head is not None
+    assert result.head.equals(expected.head(10))
+    again = result.lazy().group_by(col("k") % 3).agg(col("w").sum(), col("t").len()).sort("k")
+    for engine in (strict, on_cpu, "streaming"):
+        assert result.lazy().collect(engine=engine).equals(expected)  # type: ignore[arg-type]
+        assert result.lazy().select("w", "k").collect(engine=engine).equals(expected.select("w", "k"))  # type: ignore[arg-type]
+        got = again.collect(engine=engine)  # type: ignore[arg-type]
+        assert got.equals(expected.group_by(col("k") % 3).agg(col("w").sum(), col("t").len()).sort("k"))

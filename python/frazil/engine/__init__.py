@@ -201,9 +201,9 @@ class Engine(pl.Engine):
         optimizations = optimizations or pl.QueryOptFlags()
         query = core.Query()
         with self._telling(query):
-            answer = self._answer(lf, optimizations, query)
+            answer = self._answer(lf, optimizations, query, stay=True)
             if isinstance(answer.rows, core.Result):
-                table = core.Table(answer.rows)
+                table = answer.rows.table()
                 return PersistedQueryResult(Rows(table, answer.schema, table.rows, self._owner, keep))
             frame = self._finished(answer, lf, optimizations)
         return PersistedQueryResult(Rows(frame, frame.schema, frame.height, self._owner, keep))
@@ -325,9 +325,11 @@ class Engine(pl.Engine):
                     below_polars(query, partial(write, **options))
                     self._report(answer)
 
-    def _answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> Answer:
-        """The answer as far as Frazil gives it, and its report."""
-        return self._reported(partial(self._ladder.answer, lf, optimizations, query))
+    def _answer(
+        self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query, *, stay: bool = False
+    ) -> Answer:
+        """The answer as far as Frazil gives it, and its report; `stay`: rows that a GPU made stay there."""
+        return self._reported(partial(self._ladder.answer, lf, optimizations, query, stay=stay))
 
     def _answer_in_pieces(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> AnswerInPieces:
         """The same for a sink, and the report so far."""

@@ -81,9 +81,9 @@ class Ran:
         self._lock = threading.Lock()
         self._runs: list[core.Result | core.Stream] = []
 
-    def run(self, node: core.Node) -> core.Result:
-        """Run a node to its end."""
-        result = self._engine.run(node, self.query)
+    def run(self, node: core.Node, *, stay: bool = False) -> core.Result:
+        """Run a node to its end; `stay`: rows that a GPU made stay there."""
+        result = self._engine.run(node, self.query, stay)
         with self._lock:
             self._runs.append(result)
         return result
@@ -135,8 +135,10 @@ class Ladder:
         self._check_reads(planned.reads)
         return planned
 
-    def answer(self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query) -> Answer:
-        """The answer of the first step that gives one."""
+    def answer(
+        self, lf: pl.LazyFrame, optimizations: pl.QueryOptFlags, query: core.Query, *, stay: bool = False
+    ) -> Answer:
+        """The answer of the first step that gives one; `stay`: rows that a GPU made stay there."""
         ran, lent = Ran(self._core, query), ExitStack()
         try:
             files = lent.enter_context(ExitStack())
@@ -151,7 +153,7 @@ class Ladder:
             reasons = planned.reasons
             begin(planned.reads if planned.node is not None or not self._strict else (), lent)
             if planned.node is not None:
-                answer = self._run(planned, planned.node, ran)
+                answer = self._run(planned, planned.node, ran, stay=stay)
                 lent.close()
                 return answer
         except core.UnsupportedError as error:  # known only from the data; nothing of the result was given away
@@ -207,10 +209,11 @@ class Ladder:
                 return plan(lf, optimizations, check=self._core.check, offload=offload)
         return self._over_files(lf, optimizations, first, files, describe=describe)
 
-    def _run(self, planned: Plan, node: core.Node, ran: Ran) -> Answer:
+    def _run(self, planned: Plan, node: core.Node, ran: Ran, *, stay: bool) -> Answer:
         """Run all of a query, and write its rows if it ends in a sink."""
         if planned.root is None or planned.root.writer is None:
-            return Answer(ran.run(planned.loaded(node)), ran.report(), pl.Schema(planned.schema), planned.sorted)
+            result = ran.run(planned.loaded(node), stay=stay)
+            return Answer(result, ran.report(), pl.Schema(planned.schema), planned.sorted)
         rows = planned.root.inputs[0]
         with ExitStack() as held:
             pieces = pieces_of(ran.stream(planned.loaded(node)), pl.Schema(rows.schema), rows.sorted, held)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "execute/scheduler.hpp"
+#include "execute/resident.hpp"
 #include "execute/source.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
@@ -70,6 +71,12 @@ std::string key_of(const columns::Table& table) {
   return key;
 }
 
+bool lies_with(const execute::Context& context, const columns::Batch& batch) {
+  return context.resident && std::all_of(batch.columns.begin(), batch.columns.end(), [&](const columns::Column& column) {
+           return column.values.place() == context.resident->place();
+         });
+}
+
 void check(lower::Checker&, const plan::Node&) {}
 
 lower::Open lower_scan(lower::Lowering& lowering, const plan::NodePtr& node) {
@@ -77,7 +84,13 @@ lower::Open lower_scan(lower::Lowering& lowering, const plan::NodePtr& node) {
   open.rows = static_cast<double>(node->table->rows());
   const auto number = static_cast<size_t>(lowering.number(node));
   open.source = [node, number](execute::Context& context) {
-    std::vector<columns::Batch> batches = node->table->batches;
+    // What an engine left on its device is read there by the engines of that device.
+    const std::vector<columns::Batch>& made = node->table->batches;
+    if (node->table->to_host && lies_with(context, made[0])) {
+      context.nodes[number].rows += made[0].rows;
+      return execute::device_source(node->schema, made[0]);
+    }
+    std::vector<columns::Batch> batches = columns::head(node->table, node->table->rows())->batches;
     measure(context, batches);
     for (const columns::Batch& batch : batches) context.nodes[number].rows += batch.rows;
     return execute::table_source(context, node->schema, std::move(batches), key_of(*node->table));
