@@ -17,7 +17,7 @@ endforeach()
 target_include_directories(frazil_core PUBLIC ${CMAKE_SOURCE_DIR}/src PRIVATE ${FRAZIL_GENERATED_DIR})
 target_precompile_headers(frazil_core PRIVATE <algorithm> <atomic> <cstdint> <cstring> <functional> <memory> <optional>
   <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
-target_link_libraries(frazil_core PRIVATE dep::zstd dep::snappy dep::re2 Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(frazil_core PRIVATE dep::zstd dep::re2 Threads::Threads ${CMAKE_DL_LIBS})
 # DT_RPATH, since DT_RUNPATH is not inherited by the libraries that ours need.
 target_link_options(frazil_core PRIVATE -Wl,--as-needed -Wl,--gc-sections -Wl,--disable-new-dtags)
 set(_rpath "$ORIGIN")

@@ -1,5 +1,5 @@
-# Debian's libraries by find_path and find_library: its SnappyTargets.cmake names absolute paths, and RE2 has no CMake
-# package. This way a system, an unpacked folder of Debian packages and a conda prefix work alike.
+# Debian's libraries by find_path and find_library: RE2 has no CMake package there. This way a system, an
+# unpacked folder of Debian packages and a conda prefix work alike.
 function(frazil_library name header library debian)
   find_path(FRAZIL_${name}_INCLUDE ${header})
   find_library(FRAZIL_${name}_LIBRARY ${library})
@@ -11,5 +11,4 @@ function(frazil_library name header library debian)
     INTERFACE_INCLUDE_DIRECTORIES "${FRAZIL_${name}_INCLUDE}")
 endfunction()
 frazil_library(zstd zstd.h zstd libzstd-dev)
-frazil_library(snappy snappy.h snappy libsnappy-dev)
 frazil_library(re2 re2/re2.h re2 libre2-dev)

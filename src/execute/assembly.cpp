@@ -98,6 +98,11 @@ const Binding& Assembly::find(const std::string& name) const {
   fail(ErrorKind::internal, "no column \"" + name + "\" in scope");
 }
 
+void Assembly::want_only(const Binding& binding, const columns::Interval& values) {
+  if (binding.origin != Binding::Origin::source || builder_.may_raise()) return;
+  restrictions_.push_back({binding.column, values});
+}
+
 int Assembly::add_slot(std::string what, SlotFactory factory, DeviceSlotFactory on_device) {
   slots_.push_back({std::move(factory), std::move(on_device)});
   return builder_.add_slot(std::move(what));

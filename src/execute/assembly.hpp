@@ -79,6 +79,7 @@ class Assembly {
 
   program::Builder& builder() { return builder_; }
   Context& context() { return context_; }
+  const Context& context() const { return context_; }
   const Facts& facts() const { return facts_; }
 
   std::vector<Binding>& scope() { return scope_; }
@@ -92,6 +93,11 @@ class Assembly {
     std::shared_ptr<const columns::Column> dictionary;
   };
   std::optional<Codes> codes(const Binding& binding);
+
+  // Rows whose whole number in this column of the source is not within are dropped here. They may be left out before,
+  // unless something on the way would have raised for them.
+  void want_only(const Binding& binding, const columns::Interval& values);
+  const std::vector<Restriction>& restrictions() const { return restrictions_; }
 
   int add_slot(std::string what, SlotFactory factory, DeviceSlotFactory on_device = {});
   const std::vector<Slot>& slots() const { return slots_; }
@@ -113,6 +119,7 @@ class Assembly {
   program::Builder builder_;
   std::vector<Binding> scope_;
   std::vector<Slot> slots_;
+  std::vector<Restriction> restrictions_;
   int text_slot_ = -1;
   // What was fetched from build sides and dictionaries, by where it came from.
   std::map<std::tuple<const void*, int, int>, program::Value> fetched_;

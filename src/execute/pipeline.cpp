@@ -21,12 +21,13 @@ struct Segment {
   program::Program values;  // before registers were allocated, for devices
   program::Program program;
   std::vector<Slot> slots;
+  std::vector<Restriction> restrictions;  // of the source
   Cut* cut = nullptr;
 };
 
 Segment close(Assembly& assembly, Cut* cut) {
   program::Program values = assembly.builder().finish();
-  return {values, program::allocate(values), assembly.slots(), cut};
+  return {values, program::allocate(values), assembly.slots(), assembly.restrictions(), cut};
 }
 
 // Where a pipeline's next program begins.
@@ -214,9 +215,6 @@ bool try_device(Context& context, const Pipeline& pipeline, const SourcePtr& sou
   return false;
 }
 
-// Fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
-constexpr int64_t kShares = 32;
-
 struct TaskRange {
   int64_t first, end;
   int64_t count() const { return end - first; }
@@ -312,6 +310,9 @@ void PipelineRun::State::advance(int64_t tasks) {
     const bool done = run_on_device();
     if (done || source->facts().rows == 0) context.control->parts_done += Control::kWhole;
     if (done) return;
+    const int64_t rows = source->facts().rows;
+    source->restrict(context, segments[0].restrictions);
+    context.control->rows -= rows - source->facts().rows;
     segments = assemble_rest(context, pipeline, place, std::move(segments[0]));
     left = {0, source->tasks()};
   }

@@ -65,6 +65,9 @@ class Cut : public Step, public DeviceEnd {
   virtual SourcePtr taken() = 0;  // what a device made
 };
 
+// Where lanes get fixed shares: enough to keep threads busy, few enough that their states are cheap to merge.
+constexpr int64_t kShares = 32;
+
 struct Pipeline {
   std::function<SourcePtr(Context&)> source;
   std::vector<StepPtr> steps;

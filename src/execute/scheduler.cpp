@@ -117,4 +117,14 @@ void Scheduler::run(Context& context, int64_t tasks, const std::function<void(in
   context.check_cancelled();
 }
 
+Parallel on_all_threads(Context& context) {
+  return [&context](int64_t tasks, const std::function<void(int64_t)>& work) {
+    context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
+  };
+}
+
+void in_turn(int64_t tasks, const std::function<void(int64_t task)>& work) {
+  for (int64_t task = 0; task < tasks; ++task) work(task);
+}
+
 }  // namespace frazil::execute

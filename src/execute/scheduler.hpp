@@ -52,4 +52,11 @@ class Scheduler {
   std::vector<std::jthread> workers_;
 };
 
+// Does work(task) for all tasks below `tasks`.
+using Parallel = std::function<void(int64_t tasks, const std::function<void(int64_t task)>& work)>;
+// On all threads of a query. The calling one waits, and cannot be one of them.
+Parallel on_all_threads(Context& context);
+// One after the other on the calling thread.
+void in_turn(int64_t tasks, const std::function<void(int64_t task)>& work);
+
 }  // namespace frazil::execute

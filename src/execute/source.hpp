@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct Facts {
   std::vector<program::SourceColumn> columns;
 };
 
+// Of all rows a pipeline wants those alone whose whole number in a column lies within.
+struct Restriction {
+  int column;
+  columns::Interval values;
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -27,6 +34,9 @@ class Source {
   virtual columns::Batch read(Context& context, int64_t task) = 0;
   // Rows of the batches before a task's. An ordinal may be larger: rows that were left out count there.
   virtual int64_t rows_before(int64_t task) const = 0;
+  // Leaves out what it can of the rows that nobody wants, before the first is read; facts() and tasks() are then of
+  // the others, and their ordinals stay.
+  virtual void restrict(Context&, std::span<const Restriction>) {}
   // What names these rows for good: equal keys mean equal rows while a source with that key is alive. Empty: nothing.
   virtual std::string key() const { return ""; }
   // All rows, where they lie in a device's memory; else null.

@@ -1,7 +1,6 @@
 #include "memory/pool.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -65,18 +64,19 @@ void Pool::remove_relief(Relief* relief) {
 void Pool::uncharge(int64_t bytes) { bytes_in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
 
 Buffer Pool::allocate(int64_t bytes, std::string_view who) {
-  int64_t padded = (bytes + kPadding + kAlignment - 1) / kAlignment * kAlignment;
-  charge(padded, who);
-  void* data = std::aligned_alloc(kAlignment, static_cast<size_t>(padded));
+  const int64_t size = Blocks::size_of(bytes + kPadding);
+  charge(size, who);
+  if (limit_bytes_ > 0 && bytes_in_use() + blocks_.bytes_kept() > limit_bytes_) blocks_.release();
+  void* data = blocks_.take(size);
   if (data == nullptr) {
-    uncharge(padded);
+    uncharge(size);
     fail(ErrorKind::out_of_memory,
          std::string(who) + ": the system has no " + std::to_string(bytes) + " bytes left; set memory_limit");
   }
   // The shared_ptr to the pool keeps it alive for results that outlive their engine.
-  std::shared_ptr<void> owner(data, [pool = shared_from_this(), padded](void* p) {
-    std::free(p);
-    pool->uncharge(padded);
+  std::shared_ptr<void> owner(data, [pool = shared_from_this(), size](void* block) {
+    pool->blocks_.give(block, size);
+    pool->uncharge(size);
   });
   return {std::move(owner), data, bytes, {}, nullptr, true};
 }

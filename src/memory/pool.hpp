@@ -1,5 +1,6 @@
 // Host memory with a limit. An engine has one pool; every byte that a query holds is charged to it, so that
-// bytes_in_use() is 0 when no query runs and no result is alive. Foreign memory is not charged.
+// bytes_in_use() is 0 when no query runs and no result is alive; what is kept for the next query is not in use. Foreign
+// memory is not charged.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/export.hpp"
+#include "memory/blocks.hpp"
 #include "memory/buffer.hpp"
 
 namespace frazil::memory {
@@ -53,6 +55,7 @@ class FRAZIL_API Pool : public std::enable_shared_from_this<Pool> {
   bool try_charge(int64_t bytes);
   bool make_room(int64_t bytes);
   const int64_t limit_bytes_;
+  Blocks blocks_;
   std::atomic<int64_t> bytes_in_use_{0};
   std::atomic<int64_t> bytes_peak_{0};
   std::atomic<int64_t> bytes_peak_of_part_{0};

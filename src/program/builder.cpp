@@ -273,6 +273,11 @@ Value Builder::map_checked(uint16 function, Type type, std::vector<Value> argume
   return {reuse_or_append(instruction, type), type, valid, interval};
 }
 
+bool Builder::may_raise() const {
+  return std::any_of(program_.code.begin(), program_.code.end(),
+                     [](const Instruction& i) { return i.op == Op::map && i.imm == 1; });
+}
+
 Value Builder::call(uint16 function, Type result, std::span<const Value> arguments, bool told_of_nulls, int slot) {
   std::vector<KeyField> fields;
   Operand valid = kAll;

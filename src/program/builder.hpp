@@ -73,6 +73,9 @@ class FRAZIL_API Builder {
   Operand mask_not(Operand a);
   Operand mask_literal(bool value);
 
+  // Whether an instruction may raise so far.
+  bool may_raise() const;
+
   // Instructions with effects or states; `instruction.dst` is filled in if `result` is not none.
   Operand append(Instruction instruction, Type result);
   int add_list(std::vector<KeyField> fields);

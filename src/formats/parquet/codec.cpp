@@ -1,11 +1,11 @@
 #include "formats/parquet/codec.hpp"
 
-#include <snappy.h>
 #include <zstd.h>
 
 #include <cstring>
 
 #include "base/error.hpp"
+#include "formats/parquet/snappy.hpp"
 
 namespace frazil::formats {
 
@@ -15,8 +15,6 @@ void require(bool condition) {
   if (!condition) [[unlikely]]
     fail(ErrorKind::compute, "Parquet: a compressed page is damaged");
 }
-
-const char* chars(std::span<const uint8_t> bytes) { return reinterpret_cast<const char*>(bytes.data()); }
 
 // A decompressor is costly to make, so each thread keeps one.
 ZSTD_DCtx* zstd_context() {
@@ -45,12 +43,7 @@ void check_size(Codec codec, std::span<const uint8_t> from, int64_t bytes) {
   const auto size = static_cast<int64_t>(from.size());
   switch (codec) {
     case Codec::none: require(size == bytes); return;
-    case Codec::snappy: {
-      size_t told = 0;
-      require(snappy::GetUncompressedLength(chars(from), from.size(), &told));
-      require(static_cast<int64_t>(told) == bytes && bytes <= size * kSnappyGrowth);
-      return;
-    }
+    case Codec::snappy: require(snappy_bytes(from) == bytes && bytes <= size * kSnappyGrowth); return;
     case Codec::zstd: {
       const unsigned long long told = ZSTD_getFrameContentSize(from.data(), from.size());
       require(told != ZSTD_CONTENTSIZE_ERROR && bytes <= size * kZstdGrowth);
@@ -63,7 +56,7 @@ void check_size(Codec codec, std::span<const uint8_t> from, int64_t bytes) {
 void decompress(Codec codec, std::span<const uint8_t> from, std::span<uint8_t> to) {
   check_size(codec, from, static_cast<int64_t>(to.size()));
   if (codec == Codec::snappy) {
-    require(snappy::RawUncompress(chars(from), from.size(), reinterpret_cast<char*>(to.data())));
+    require(snappy_decompress(from, to));
   } else if (codec == Codec::zstd) {
     require(ZSTD_decompressDCtx(zstd_context(), to.data(), to.size(), from.data(), from.size()) == to.size());
   } else {

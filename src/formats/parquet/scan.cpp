@@ -95,7 +95,7 @@ Scan::Scan(std::vector<ScanFile> files, columns::Schema fields, std::vector<RowG
     std::vector<ColumnChunk> chunks;
     std::vector<StoredChunk> stored;
     for (int64_t g = 0; g < this->groups(); ++g) {
-      chunks.push_back(chunk(g, f));
+      chunks.push_back(part(g, f));
       stored.push_back({file(g).file.get(), chunks.back()});
     }
     Layout layout = choose_layout(fields_[f].type, chunks);
@@ -117,14 +117,14 @@ const RowGroup& Scan::row_group(int64_t group) const {
   return file(group).metadata->row_groups[static_cast<size_t>(groups_[static_cast<size_t>(group)].group)];
 }
 
-ColumnChunk Scan::chunk(int64_t group, size_t field) const {
+ColumnChunk Scan::part(int64_t group, size_t field) const {
   const auto file_number = static_cast<size_t>(groups_[static_cast<size_t>(group)].file);
   const auto leaf = static_cast<size_t>(leaves_[file_number][field]);
   return {&files_[file_number].metadata->leaves[leaf], &row_group(group).chunks[leaf]};
 }
 
 Column Scan::read_column(int64_t group, size_t field, const std::function<void()>& between) const {
-  ChunkInput input{chunk(group, field), {}, {}, between};
+  ChunkInput input{part(group, field), {}, {}, between};
   const Chunk& place = *input.part.chunk;
   input.bytes = pool_->allocate(place.bytes, "scan_parquet");
   file(group).file->read(place.start, place.bytes, input.bytes.mutable_as());

@@ -43,6 +43,8 @@ class FRAZIL_API Scan {
   const std::vector<Layout>& layouts() const { return layouts_; }
   int64_t groups() const { return static_cast<int64_t>(groups_.size()); }
   int64_t rows(int64_t group) const { return row_group(group).rows; }
+  // What the file tells of a field in a row group.
+  const Chunk& chunk(int64_t group, size_t field) const { return *part(group, field).chunk; }
 
   // All rows of a row group. `between` is called before each page; it may throw.
   std::vector<columns::Column> read(int64_t group, const std::function<void()>& between) const;
@@ -52,7 +54,7 @@ class FRAZIL_API Scan {
   const ScanFile& file(int64_t group) const {
     return files_[static_cast<size_t>(groups_[static_cast<size_t>(group)].file)];
   }
-  ColumnChunk chunk(int64_t group, size_t field) const;
+  ColumnChunk part(int64_t group, size_t field) const;
   columns::Column read_column(int64_t group, size_t field, const std::function<void()>& between) const;
 
   std::vector<ScanFile> files_;

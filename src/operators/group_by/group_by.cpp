@@ -32,7 +32,7 @@ using program::Value;
 
 namespace {
 
-constexpr int kDirectBits = 12;  // up to this, groups are array places
+constexpr int kDirectBits = 12, kDirectBitsMost = 20;  // groups are array places: see suits_arrays
 constexpr int kPartitionBits = 6;
 constexpr uint32_t kFewGroups = 1 << 12;  // not worth partitions
 constexpr int128 kMost = static_cast<int128>(~uint128{0} >> 1);
@@ -194,6 +194,21 @@ std::vector<KeyColumn> GroupBySink::compile_keys(Assembly& assembly) const {
   return keys;
 }
 
+// Whether each lane gets an array with a place for every possible key: there are few, or even all these arrays have
+// far fewer places than there are rows.
+bool GroupBySink::suits_arrays(const Assembly& assembly) const {
+  if (layout_.form != KeyLayout::Form::narrow) return false;
+  if (layout_.bits <= kDirectBits) return true;
+  const Context& context = assembly.context();
+  if (context.resident || layout_.bits > kDirectBitsMost) return false;
+  const bool may_share = std::any_of(aggregates_.cells.begin(), aggregates_.cells.end(), [](const auto& cell) {
+    return cell.kind == CellKind::rounded || (cell.argument && cell.argument->type.is_float());
+  });
+  const int64_t lanes = may_share ? execute::kShares : context.scheduler->threads();
+  constexpr int64_t kRowsPerPlace = 4;
+  return (int64_t{1} << layout_.bits) * lanes * kRowsPerPlace <= assembly.facts().rows;
+}
+
 program::Operand GroupBySink::group_numbers(Assembly& assembly, const std::vector<KeyColumn>& keys) {
   layout_ = execute::lay_out(keys, true, false);
   if (keys.empty()) {
@@ -203,8 +218,7 @@ program::Operand GroupBySink::group_numbers(Assembly& assembly, const std::vecto
   const program::Operand key = execute::pack(assembly, layout_, keys, assembly.builder().live());
   // On a device what is emitted beside groups goes by their places in a table.
   const bool emits_places = assembly.context().resident && !segments_.empty();
-  const bool is_direct = layout_.form == KeyLayout::Form::narrow && layout_.bits <= kDirectBits && !emits_places;
-  variant_ = is_direct ? Variant::direct : Variant::hash;
+  variant_ = suits_arrays(assembly) && !emits_places ? Variant::direct : Variant::hash;
   if (variant_ == Variant::direct) {
     return assembly.builder().convert({key, Type::u64, program::kAll, std::nullopt}, Type::row).operand;
   }
@@ -596,10 +610,11 @@ void GroupBySink::order_by_first_row(Context& context) {
   });
   batches_.clear();
   const execute::SortKey first{all.columns[first_column]};
-  const std::vector<uint32_t> order = execute::sorted_rows(context, {&first, 1}, all.rows, -1);
+  const memory::Buffer order =
+      execute::sorted_rows(context, {&first, 1}, all.rows, -1, execute::on_all_threads(context));
   context.scheduler->run(context, static_cast<int64_t>(all.columns.size()), [&](int, int64_t c) {
     columns::Column& column = all.columns[static_cast<size_t>(c)];
-    column = primitives::gather(column, order, pool_);
+    column = primitives::gather(column, order.span<uint32_t>(), pool_);
   });
   batches_.push_back(std::move(all));
 }

@@ -39,6 +39,7 @@ class GroupBySink : public execute::Sink {
   void plan_cells(execute::Assembly& assembly);
   int place_cell(program::Builder& builder, CellPlan& cell, int64_t rows);
   std::vector<execute::KeyColumn> compile_keys(execute::Assembly& assembly) const;
+  bool suits_arrays(const execute::Assembly& assembly) const;
   program::Operand group_numbers(execute::Assembly& assembly, const std::vector<execute::KeyColumn>& keys);
   void remember_first(execute::Assembly& assembly, const std::vector<execute::KeyColumn>& keys);
   void add_cells(execute::Assembly& assembly, program::Operand groups);

@@ -84,9 +84,7 @@ void BuildSink::make_table(Context& context, const Column& column, const Key* ke
     std::copy_n(column.validity.as<uint8_t>(), (column.rows + 7) / 8, words.mutable_as<uint8_t>());
   }
   table->build({keys, static_cast<size_t>(column.rows)}, column.validity ? words.as<uint64>() : nullptr,
-               layout_.range(), !only_matches_, [&](int64 tasks, const std::function<void(int64)>& work) {
-                 context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
-               });
+               layout_.range(), !only_matches_, execute::on_all_threads(context));
 }
 
 void BuildSink::make_table(Context& context) {
@@ -147,6 +145,36 @@ bool BuildSink::unique() const {
   return narrow_ ? narrow_->unique() : wide_ ? wide_->unique() : text_->unique();
 }
 
+namespace {
+
+template <class Key>
+columns::Interval interval_of(const KeyLayout::Field& field, const Column& column) {
+  const Key* keys = column.values.as<Key>();
+  const Key mask = field.bits >= static_cast<int>(8 * sizeof(Key)) ? ~Key{0} : (Key{1} << field.bits) - 1;
+  Key low = mask, high = 0;
+  bool any = false;
+  for (int64_t row = 0; row < column.rows; ++row) {
+    if (!column.is_valid(row)) continue;
+    const Key packed = field.bits == 0 ? 0 : keys[row] >> field.shift & mask;
+    low = std::min(low, packed);
+    high = std::max(high, packed);
+    any = true;
+  }
+  if (!any) return {0, -1};
+  return {static_cast<int128>(low) + field.base, static_cast<int128>(high) + field.base};
+}
+
+}  // namespace
+
+std::optional<columns::Interval> BuildSink::interval(size_t key) const {
+  const KeyLayout::Field& field = layout_.fields[key];
+  // Only packed whole numbers can be told apart from the rest, and only without a place for null.
+  if (!program::is_whole(field.value_type) || field.nullable || field.dictionary) return std::nullopt;
+  if (narrow_) return interval_of<uint64>(field, keys_column_->column());
+  if (wide_) return interval_of<uint128>(field, keys_column_->column());
+  return std::nullopt;
+}
+
 const primitives::cpu::ProbeState& BuildSink::on_host(Context& context) {
   std::lock_guard lock(mutex_);
   if (!narrow_ && !wide_ && !text_) make_table(context);
@@ -176,6 +204,16 @@ bool ProbeStep::cuts(Context& context) {
   return (kind_ == JoinKind::inner || kind_ == JoinKind::left) && !build_->unique();
 }
 
+// Rows without a partner are dropped where they are not kept for themselves.
+void ProbeStep::restrict_source(Assembly& assembly, size_t key) const {
+  if (kind_ == JoinKind::left || kind_ == JoinKind::anti || nulls_equal_) return;
+  const plan::Expression& expression = *node_->group(keys_)[key].expression;
+  if (expression.kind != plan::Expression::Kind::column || !expression.type.is_whole_number()) return;
+  const Binding& binding = assembly.find(expression.name);
+  if (binding.origin != Binding::Origin::source) return;
+  if (const auto values = build_->interval(key)) assembly.want_only(binding, *values);
+}
+
 // The partner of each live row: a row number, or a run's.
 Operand ProbeStep::probe(Assembly& assembly) {
   program::Builder& builder = assembly.builder();
@@ -184,6 +222,7 @@ Operand ProbeStep::probe(Assembly& assembly) {
   Operand rows = builder.live();
   for (size_t k = 0; k < keys.size(); ++k) {
     const KeyLayout::Field& field = layout.fields[k];
+    restrict_source(assembly, k);
     const Value& value = keys[k].value;
     // A null finds nothing, unless nulls are keys and the build side has some.
     if (!nulls_equal_ || (layout.form != KeyLayout::Form::bytes && !field.nullable))

@@ -35,6 +35,8 @@ class BuildSink : public execute::Collect {
   const execute::KeyLayout& layout() const { return layout_; }
   std::shared_ptr<const execute::BuildSide> side() const { return side_; }
   bool unique() const;
+  // Of the values of a key column, where that is known; low > high: no row has a key.
+  std::optional<columns::Interval> interval(size_t key) const;
   // The table, on the side of the bus that probes; made on the CPU when its first lane asks, if a device made it.
   const primitives::cpu::ProbeState& on_host(execute::Context& context);
   std::shared_ptr<const primitives::DeviceTable> on_device(execute::Context& context);
@@ -98,6 +100,7 @@ class ProbeStep : public execute::Cut {
   execute::SourcePtr taken() override { return std::move(taken_); }
 
  private:
+  void restrict_source(execute::Assembly& assembly, size_t key) const;
   program::Operand probe(execute::Assembly& assembly);
   void rename(execute::Assembly& assembly, program::Operand rows);
   void filter_residual(execute::Assembly& assembly);

@@ -1,4 +1,7 @@
 // Rows of frames in memory, as Polars has them.
+#include <algorithm>
+
+#include "execute/scheduler.hpp"
 #include "execute/source.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
@@ -9,6 +12,41 @@ namespace {
 // Values of wide whole numbers are measured once, so that arithmetic on them can run in narrow registers.
 bool worth_measuring(const columns::Column& column) {
   return column.type.is_whole_number() && columns::bytes_per_row(column.physical) >= 4 && column.rows > 0;
+}
+
+// A part of a column, measured by itself; nothing where it has no values.
+struct Part {
+  columns::Column* column;
+  columns::Column rows;
+  std::optional<columns::Interval> interval;
+};
+
+void measure(execute::Context& context, std::vector<columns::Batch>& batches) {
+  constexpr int64_t kRows = 1 << 18;
+  std::vector<Part> parts;
+  for (columns::Batch& batch : batches) {
+    for (columns::Column& column : batch.columns) {
+      for (int64_t row = 0; worth_measuring(column) && row < column.rows; row += kRows)
+        parts.push_back({&column, columns::slice(column, row, std::min(kRows, column.rows - row)), {}});
+    }
+  }
+  const auto count = static_cast<int64_t>(parts.size());
+  execute::on_all_threads(context)(count, [&](int64_t p) {
+    context.check_cancelled();
+    Part& part = parts[static_cast<size_t>(p)];
+    part.interval = columns::measure_interval(part.rows);
+  });
+  for (Part& part : parts) part.column->interval.reset();
+  for (const Part& part : parts) {
+    auto& all = part.column->interval;
+    if (!part.interval) continue;
+    all = all ? columns::Interval{std::min(all->low, part.interval->low), std::max(all->high, part.interval->high)}
+              : *part.interval;
+  }
+  // UInt128 may have values that an interval cannot hold: a part without one says nothing of the others then.
+  for (const Part& part : parts) {
+    if (!part.interval && part.column->type.id == columns::TypeId::uint128) part.column->interval.reset();
+  }
 }
 
 void add_address(std::string& key, const memory::Buffer& buffer) {
@@ -40,12 +78,8 @@ lower::Open lower_scan(lower::Lowering& lowering, const plan::NodePtr& node) {
   const auto number = static_cast<size_t>(lowering.number(node));
   open.source = [node, number](execute::Context& context) {
     std::vector<columns::Batch> batches = node->table->batches;
-    for (columns::Batch& batch : batches) {
-      context.nodes[number].rows += batch.rows;
-      for (columns::Column& column : batch.columns) {
-        if (worth_measuring(column)) column.interval = columns::measure_interval(column);
-      }
-    }
+    measure(context, batches);
+    for (const columns::Batch& batch : batches) context.nodes[number].rows += batch.rows;
     return execute::table_source(context, node->schema, std::move(batches), key_of(*node->table));
   };
   return open;

@@ -77,6 +77,11 @@ std::optional<Wanted> wanted_by_between(const Expression& call) {
 
 }  // namespace
 
+bool excludes(const ColumnFacts& facts, const Interval& values) {
+  if (facts.all_null || values.low > values.high) return true;
+  return facts.bounds && (values.low > facts.bounds->high || values.high < facts.bounds->low);
+}
+
 bool contradicts(const Expression& conjunct, const FactsOf& facts_of) {
   if (conjunct.kind != Expression::Kind::call) return false;
   std::optional<Wanted> wanted;
@@ -85,10 +90,7 @@ bool contradicts(const Expression& conjunct, const FactsOf& facts_of) {
   } else if (conjunct.arguments.size() == 2) {
     wanted = wanted_by_comparison(conjunct);
   }
-  if (!wanted) return false;
-  const ColumnFacts facts = facts_of(wanted->column->name);
-  if (facts.all_null) return true;
-  return facts.bounds && (wanted->values.low > facts.bounds->high || wanted->values.high < facts.bounds->low);
+  return wanted && excludes(facts_of(wanted->column->name), wanted->values);
 }
 
 }  // namespace frazil::operators

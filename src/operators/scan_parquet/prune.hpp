@@ -17,6 +17,9 @@ struct ColumnFacts {
 };
 using FactsOf = std::function<ColumnFacts(const std::string& column)>;
 
+// Whether no row has one of these values; nulls are none.
+bool excludes(const ColumnFacts& facts, const columns::Interval& values);
+
 // Whether no row can fulfil this conjunct: a comparison of a whole-number column with literals. Others give false.
 bool contradicts(const plan::Expression& conjunct, const FactsOf& facts_of);
 

@@ -102,16 +102,7 @@ lower::Open lower_scan(lower::Lowering& lowering, const plan::NodePtr& node) {
   lower::Open open;
   open.rows = rows_of(*request);
   open.source = [request, number](execute::Context& context) {
-    auto source = std::make_shared<ParquetSource>(context, *request);
-    execute::NodeReport& report = context.nodes[static_cast<size_t>(number)];
-    if (!request->predicate) report.rows += source->facts().rows;
-    const int64_t pruned = source->row_groups_pruned(), all = pruned + source->row_groups();
-    report.row_groups += all;
-    report.row_groups_pruned += pruned;
-    if (pruned > 0) {
-      report.node = "scan_parquet, " + std::to_string(pruned) + " of " + std::to_string(all) + " row groups left out";
-    }
-    return source;
+    return std::make_shared<ParquetSource>(context, *request, number);
   };
   if (request->predicate) {
     open.steps.push_back(std::make_shared<ScanStep>(lowering.expressions(), node, number));

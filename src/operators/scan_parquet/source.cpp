@@ -35,17 +35,6 @@ FactsOf facts_of_row_group(const formats::FileMetadata& metadata, const formats:
   };
 }
 
-// Row groups are independent work for as many threads as there are.
-formats::Parallel parallel(execute::Context& context) {
-  return [&context](int64_t tasks, const std::function<void(int64_t)>& work) {
-    if (context.scheduler != nullptr && tasks > 1) {
-      context.scheduler->run(context, tasks, [&](int, int64_t task) { work(task); });
-    } else {
-      for (int64_t task = 0; task < tasks; ++task) work(task);
-    }
-  };
-}
-
 }  // namespace
 
 std::vector<ParquetSource::Part> ParquetSource::choose(const ParquetRequest& request,
@@ -95,7 +84,8 @@ std::string ParquetSource::key_of(const std::vector<formats::ScanFile>& files, c
   return key;
 }
 
-ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request) {
+ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& request, int node)
+    : node_(node), filters_(request.predicate != nullptr) {
   std::vector<formats::ScanFile> files = formats::open_files(request.paths);
   const std::vector<Part> parts = choose(request, files);
   std::vector<formats::RowGroupPlace> places;
@@ -103,7 +93,7 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
   for (const Part& part : parts) places.push_back(part.place);
   key_ = key_of(files, parts);
   scan_ = std::make_unique<formats::Scan>(std::move(files), request.fields, std::move(places), context.pool,
-                                          parallel(context));
+                                          execute::on_all_threads(context));
   for (size_t g = 0; g < parts.size(); ++g) {
     const Part& part = parts[g];
     const int64_t step = context.batch_rows > 0 ? context.batch_rows : part.rows;
@@ -120,6 +110,37 @@ ParquetSource::ParquetSource(execute::Context& context, const ParquetRequest& re
     facts_.columns.push_back(execute::describe(request.fields[f].name, layout.like));
     facts_.columns.back().nullable = layout.nullable;
   }
+  report(context, row_groups_pruned_ + scan_->groups(), row_groups_pruned_, facts_.rows);
+}
+
+// What came to what the node has reported.
+void ParquetSource::report(execute::Context& context, int64_t row_groups, int64_t pruned, int64_t rows) const {
+  execute::NodeReport& report = context.nodes[static_cast<size_t>(node_)];
+  if (!filters_) report.rows += rows;
+  report.row_groups += row_groups;
+  report.row_groups_pruned += pruned;
+  if (report.row_groups_pruned > 0) {
+    report.node = "scan_parquet, " + std::to_string(report.row_groups_pruned) + " of " +
+                  std::to_string(report.row_groups) + " row groups left out";
+  }
+}
+
+void ParquetSource::restrict(execute::Context& context, std::span<const execute::Restriction> restrictions) {
+  std::vector<bool> unwanted;
+  for (int64_t group = 0; group < scan_->groups(); ++group) {
+    unwanted.push_back(std::any_of(restrictions.begin(), restrictions.end(), [&](const auto& restriction) {
+      const formats::Chunk& chunk = scan_->chunk(group, static_cast<size_t>(restriction.column));
+      return excludes({chunk.nulls == chunk.values, chunk.bounds}, restriction.values);
+    }));
+  }
+  const int64_t rows_before = facts_.rows;
+  facts_.rows = 0;
+  std::erase_if(tasks_, [&](const Task& task) { return unwanted[static_cast<size_t>(task.group)]; });
+  for (Task& task : tasks_) {
+    task.before = facts_.rows;
+    facts_.rows += task.rows;
+  }
+  report(context, 0, std::count(unwanted.begin(), unwanted.end(), true), facts_.rows - rows_before);
 }
 
 ParquetSource::~ParquetSource() = default;

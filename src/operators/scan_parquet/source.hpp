@@ -23,18 +23,17 @@ struct ParquetRequest {
 // A task is a row group, or a part of one where batches are to be shorter.
 class ParquetSource : public execute::Source {
  public:
-  ParquetSource(execute::Context& context, const ParquetRequest& request);
+  // `node`: its number, for reports.
+  ParquetSource(execute::Context& context, const ParquetRequest& request, int node);
   ~ParquetSource() override;
 
   const execute::Facts& facts() const override { return facts_; }
   int64_t tasks() const override { return static_cast<int64_t>(tasks_.size()); }
   columns::Batch read(execute::Context& context, int64_t task) override;
+  void restrict(execute::Context& context, std::span<const execute::Restriction> restrictions) override;
   int64_t rows_before(int64_t task) const override { return tasks_[static_cast<size_t>(task)].before; }
   // The files as they were found, and the rows of them that are read. Empty where a file is too young to tell.
   std::string key() const override { return key_; }
-
-  int64_t row_groups() const { return scan_->groups(); }
-  int64_t row_groups_pruned() const { return row_groups_pruned_; }
 
  private:
   struct Part;     // rows of a row group that are wanted
@@ -45,8 +44,11 @@ class ParquetSource : public execute::Source {
 
   std::vector<Part> choose(const ParquetRequest& request, const std::vector<formats::ScanFile>& files);
   static std::string key_of(const std::vector<formats::ScanFile>& files, const std::vector<Part>& parts);
+  void report(execute::Context& context, int64_t row_groups, int64_t pruned, int64_t rows) const;
   columns::Batch decode(execute::Context& context, int64_t group) const;
 
+  int node_;
+  bool filters_;  // then its rows are counted behind the predicate
   std::string key_;
   execute::Facts facts_;
   std::unique_ptr<formats::Scan> scan_;

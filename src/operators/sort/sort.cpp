@@ -17,6 +17,7 @@ using columns::Column;
 using execute::Assembly;
 using execute::Binding;
 using execute::Context;
+using execute::Parallel;
 using execute::Parked;
 
 class SortSink : public execute::Collect {
@@ -35,9 +36,8 @@ class SortSink : public execute::Collect {
   void keep_first(Context& context, std::vector<Parked>& batches) const;
 
  private:
-  template <class Run>
   std::vector<Parked> arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
-                              int64_t end, Run run) const;
+                              int64_t end, const Parallel& parallel, size_t at_once) const;
   bool is_key(size_t column) const {
     return std::find(key_columns_.begin(), key_columns_.end(), column) != key_columns_.end();
   }
@@ -115,47 +115,43 @@ std::vector<execute::SortKey> SortSink::keys(const std::vector<Column>& columns)
   return keys;
 }
 
-// Rows `begin` to `end` of the sorted batches, with their first `columns` columns. Column by column, so that little
-// more than keys and one column have to be in memory at a time. `run`: does so many tasks.
-template <class Run>
+// Rows `begin` to `end` of the sorted batches, with their first `columns` columns. A few columns at a time, so that
+// little more than keys and these have to be in memory. `at_once`: how many threads `parallel` has.
 std::vector<Parked> SortSink::arrange(Context& context, std::vector<Parked>& batches, size_t columns, int64_t begin,
-                                      int64_t end, Run run) const {
+                                      int64_t end, const Parallel& parallel, size_t at_once) const {
   const int64_t rows = execute::rows_of(batches), most = execute::morsel_rows(schema());
   std::vector<Parked> pieces;
   for (int64_t row = begin; row < end; row += most) {
     pieces.emplace_back(context.parking, Batch{std::min(most, end - row), std::vector<Column>(columns), row - begin});
   }
   if (pieces.empty()) return pieces;
-  auto take = [&](size_t c) { return execute::take_column(batches, c, schema()[c].type, context.pool); };
-  memory::Reservation reservation(context.pool, "sort");
-  reservation.resize(rows * static_cast<int64_t>(sizeof(uint32_t)));
-  std::vector<Column> keys(schema().size());
-  std::vector<uint32_t> order;
-  run(1, [&](int, int64_t) {
-    for (size_t c = 0; c < keys.size(); ++c) {
-      if (is_key(c)) keys[c] = take(c);
-    }
-    order = execute::sorted_rows(context, this->keys(keys), rows, end);
-    keys.resize(columns);  // those that are no columns of the result have done their work
+  std::vector<Column> taken(schema().size());
+  auto take = [&](size_t c) { taken[c] = execute::take_column(batches, c, schema()[c].type, context.pool); };
+  parallel(static_cast<int64_t>(taken.size()), [&](int64_t c) {
+    if (is_key(static_cast<size_t>(c))) take(static_cast<size_t>(c));
   });
-  run(static_cast<int64_t>(columns), [&](int, int64_t c) {
-    const auto number = static_cast<size_t>(c);
-    const Column column = is_key(number) ? std::exchange(keys[number], {}) : take(number);
-    for (Parked& piece : pieces) {
-      context.check_cancelled();
-      const std::span<const uint32_t> numbers(order.data() + begin + piece.ordinal(),
-                                              static_cast<size_t>(piece.rows()));
-      piece.put(number, primitives::gather(column, numbers, context.pool));
-    }
-  });
+  const memory::Buffer order = execute::sorted_rows(context, keys(taken), rows, end, parallel);
+  taken.resize(columns);  // keys that are no columns of the result have done their work
+  for (size_t first = 0; first < columns; first += at_once) {
+    const auto some = static_cast<int64_t>(std::min(at_once, columns - first));
+    parallel(some, [&](int64_t c) {
+      if (!is_key(first + static_cast<size_t>(c))) take(first + static_cast<size_t>(c));
+    });
+    parallel(some * static_cast<int64_t>(pieces.size()), [&](int64_t task) {
+      const size_t c = first + static_cast<size_t>(task % some);
+      Parked& piece = pieces[static_cast<size_t>(task / some)];
+      const auto numbers = order.span<uint32_t>().subspan(static_cast<size_t>(begin + piece.ordinal()),
+                                                          static_cast<size_t>(piece.rows()));
+      piece.put(c, primitives::gather(taken[c], numbers, context.pool));
+    });
+    for (int64_t c = 0; c < some; ++c) taken[first + static_cast<size_t>(c)] = {};
+  }
   batches.clear();
   return pieces;
 }
 
 void SortSink::keep_first(Context& context, std::vector<Parked>& batches) const {
-  batches = arrange(context, batches, schema().size(), 0, limit_, [](int64_t tasks, auto work) {
-    for (int64_t task = 0; task < tasks; ++task) work(0, task);
-  });
+  batches = arrange(context, batches, schema().size(), 0, limit_, execute::in_turn, 1);
 }
 
 // Null: the keys hold what the device does not order.
@@ -180,9 +176,8 @@ execute::SourcePtr SortSink::finish(Context& context) {
   }
   const int64_t begin = std::min(offset_, rows());
   const int64_t end = limit_ < 0 ? rows() : std::clamp(limit_, begin, rows());
-  std::vector<Parked> sorted = arrange(context, batches(), columns_, begin, end, [&](int64_t tasks, auto work) {
-    context.scheduler->run(context, tasks, work);  // this thread waits for the user's Ctrl-C
-  });
+  std::vector<Parked> sorted = arrange(context, batches(), columns_, begin, end, execute::on_all_threads(context),
+                                       static_cast<size_t>(context.scheduler->threads()));
   batches().clear();
   context.nodes[static_cast<size_t>(number_)].rows += end - begin;
   const columns::Schema schema(this->schema().begin(), this->schema().begin() + static_cast<ptrdiff_t>(columns_));

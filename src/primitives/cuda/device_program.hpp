@@ -2,6 +2,7 @@
 // their values, and filters into the tests that they wait for. Plain data, passed to the kernel by value.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ enum class DeviceOp : uint8 {
   sum,       // the value alone
   count,
   count_rows,   // of live rows, for a plan node
-  group_field,  // group += (a - low) * high, in bytes; with validity in mask_a: 0 for null, one more else
+  group_field,  // group += (a - low) * high, in bytes; nullable: 0 for null (mask_a is the validity), one more else
   // The rest makes masks.
   predicate,  // function(a, b)
   range,      // low <= a <= high
@@ -40,23 +41,31 @@ struct DeviceOperand {
   bool is_column() const { return kind > literal; }
 };
 
+// Flags of a step.
+constexpr uint8 kFilters = 1;   // the mask narrows the live rows instead of being kept
+constexpr uint8 kNullable = 2;  // of a group's field: null is a value of its own
+constexpr uint8 kWhole = 4;     // operand a holds integers of 32 bits, whatever the program's word is
+constexpr uint8 kLiteralFirst = 8;
+constexpr uint16 kNoFunction = 0xffff;
+
 // What every step looks at: 16 bytes, so that the next step's arrive while this one runs.
 struct alignas(16) StepHead {
   DeviceOp op;
   uint8 dst = kNone;     // register, or mask register
   uint8 cell = kNone;    // accumulator that the value is added to; counter of count_rows
+  uint8 cell_a = kNone;  // accumulators that the operands are added to
+  uint8 cell_b = kNone;
   uint8 mask_a = kNone;  // operands of mask verbs (kNone: all rows); the rows of sums and counts (kNone: live rows)
   uint8 mask_b = kNone;
-  bool filters = false;  // the mask narrows the live rows instead of being kept
-  bool has_validity = false;
-  bool whole = false;  // operand a holds integers of 32 bits, whatever the program's word is
+  uint8 flags = 0;
   DeviceOperand a, b;
   uint16 function = 0;
+  uint16 inner = kNoFunction;  // operand b is inner(b, literal), or inner(literal, b)
 };
 
 struct DeviceStep : StepHead {
   int64 low = 0, high = 0;  // bounds; literal and parameter of functions
-  int64 extra = 0;          // literal b
+  int64 extra = 0;          // literal b, or that of the inner function
 };
 static_assert(sizeof(StepHead) == 16);
 

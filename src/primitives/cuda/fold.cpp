@@ -186,20 +186,41 @@ class Folder {
     DeviceStep& step = alone ? folded_.program.steps[made->second] : add(DeviceOp::mask_and);
     if (!alone) step.mask_a = step.mask_b = mask(i.b);
     step.dst = kNone;
-    step.filters = true;
+    step.flags |= kFilters;
   }
 
+  // Loads that one step reads are part of it; if they are summed too, it adds them up.
   void load(const Instruction& i) {
-    if (reads_[i.dst.index] == 1 && !summed(i.dst)) {
+    int sums = 0;
+    for (const Instruction& other : program_.code) sums += other.op == Op::cell_add && other.a == i.dst;
+    const bool one_reader = reads_[i.dst.index] - sums == 1;
+    if (one_reader && (sums == 0 || (sums == 1 && mapped_by(i)))) {
       direct_[i.dst.index] = column_operand(i.a);
       return;
     }
     value_step(DeviceOp::move, i).a = column_operand(i.a);
   }
 
-  bool summed(const Operand& value) const {
-    return std::any_of(program_.code.begin(), program_.code.end(),
-                       [&](const Instruction& i) { return i.op == Op::cell_add && i.a == value; });
+  // The first map that makes a value of this one, if no filter leaves fewer rows before it does.
+  const Instruction* mapped_by(const Instruction& made) const {
+    for (const Instruction* i = &made + 1; i != program_.code.data() + program_.code.size(); ++i) {
+      if (i->op == Op::filter) return nullptr;
+      if (i->op == Op::map && !is_dead(*i) && (i->a == made.dst || i->b == made.dst) && !(i->a == i->b))
+        return program_.registers[i->dst.index] != Type::mask ? i : nullptr;
+    }
+    return nullptr;
+  }
+
+  // The accumulator that a value of the rows that are live here is added to, once; none: kNone.
+  uint8 take_sum(const Operand& value) {
+    for (const Instruction& sum : program_.code) {
+      if (sum.op != Op::cell_add || !(sum.a == value) || !(sum.c == live_)) continue;
+      auto cell = cell_of_slot_.find(sum.slot);
+      if (cell == cell_of_slot_.end() || std::find(done_.begin(), done_.end(), &sum) != done_.end()) continue;
+      done_.push_back(&sum);
+      return static_cast<uint8>(cell->second);
+    }
+    return kNone;
   }
 
   // A value that is summed over the rows that are live here is summed by the step that makes it; one that only its sum
@@ -207,15 +228,8 @@ class Folder {
   DeviceStep& value_step(DeviceOp op, const Instruction& i) {
     DeviceStep& step = add(op);
     step.dst = static_cast<uint8>(i.dst.index);
-    int others = reads_[i.dst.index];
-    for (const Instruction& sum : program_.code) {
-      if (sum.op != Op::cell_add || !(sum.a == i.dst) || !(sum.c == live_) || step.cell != kNone) continue;
-      auto cell = cell_of_slot_.find(sum.slot);
-      if (cell == cell_of_slot_.end()) continue;
-      step.cell = static_cast<uint8>(cell->second);
-      done_.push_back(&sum);
-      --others;
-    }
+    step.cell = take_sum(i.dst);
+    const int others = reads_[i.dst.index] - (step.cell != kNone);
     if (others == 0) step.dst = kNone;
     return step;
   }
@@ -237,14 +251,32 @@ class Folder {
       if (field.type != Type::i32 && field.type != Type::i64) return lack("group keys of this dtype");
       DeviceStep& step = add(DeviceOp::group_field);
       step.a = operand(field.value, &step.extra);
-      step.whole = is_whole(step.a);
+      if (is_whole(step.a)) step.flags |= kWhole;
       step.low = static_cast<int64>(field.base);
       step.high = stride;
-      step.has_validity = field.nullable;
+      if (field.nullable) step.flags |= kNullable;
       step.mask_a = field.nullable ? mask(field.valid) : kNone;
       folded_.digits.push_back({static_cast<int64>(field.states), field.shift});
       stride *= static_cast<int64>(field.states);
     }
+  }
+
+  bool has_groups() const {
+    return std::any_of(program_.code.begin(), program_.code.end(), [](const auto& i) { return i.op == Op::pack_key; });
+  }
+
+  // A function of a column and a literal that another one takes as its operand b is part of that step.
+  bool becomes_inner(const Instruction& i) {
+    if (!has_groups() || i.c || !i.b || reads_[i.dst.index] != 1 || i.a.kind == i.b.kind) return false;
+    const bool literal_first = i.a.kind == Operand::literal;
+    const Operand& value = literal_first ? i.b : i.a;
+    const auto column = direct_.find(value.index);
+    const Instruction* outer = mapped_by(i);
+    if (value.kind != Operand::value || column == direct_.end() || !outer || !(outer->b == i.dst)) return false;
+    Inner inner{i.function, literal_first, value, column->second};
+    operand(literal_first ? i.a : i.b, &inner.literal);
+    inner_[i.dst.index] = inner;
+    return true;
   }
 
   void map(const Instruction& i) {
@@ -252,13 +284,26 @@ class Folder {
     const bool to_mask = program_.registers[i.dst.index] == Type::mask;
     const bool whole_in_float = folded_.word == Word::f64 && i.type != Type::f64;
     if (to_mask ? whole_in_float : !is_word(i.type)) return lack("arithmetic of several types in one program");
+    if (!to_mask && becomes_inner(i)) return;
     DeviceStep made{};
     made.function = i.function;
     made.a = operand(i.a, &made.low);
-    if (i.b) made.b = operand(i.b, &made.extra);
+    Operand second = i.b;
+    if (const auto found = inner_.find(i.b.index); i.b.kind == Operand::value && found != inner_.end()) {
+      const Inner& inner = found->second;
+      made.inner = inner.function;
+      made.flags = inner.literal_first ? kLiteralFirst : 0;
+      made.extra = inner.literal;
+      second = inner.value;
+    }
+    if (second) made.b = operand(second, &made.extra);
     if (i.c) operand(i.c, &made.high);
     DeviceStep& step = to_mask ? mask_step(DeviceOp::predicate, i) : value_step(DeviceOp::function, i);
+    if (made.a.is_column()) step.cell_a = take_sum(i.a);
+    if (made.b.is_column()) step.cell_b = take_sum(second);
     step.function = made.function;
+    step.inner = made.inner;
+    step.flags |= made.flags;
     step.a = made.a;
     step.b = made.b;
     step.low = made.low;
@@ -292,9 +337,10 @@ class Folder {
         const DeviceOperand a = operand(i.a, &literal);
         DeviceStep& step = mask_step(DeviceOp::range, i);
         step.a = a;
-        step.whole = is_whole(a);
-        step.low = step.whole ? i.imm : word_bits(i.type, i.imm);
-        step.high = step.whole ? i.imm2 : word_bits(i.type, i.imm2);
+        const bool whole = is_whole(a);
+        if (whole) step.flags |= kWhole;
+        step.low = whole ? i.imm : word_bits(i.type, i.imm);
+        step.high = whole ? i.imm2 : word_bits(i.type, i.imm2);
         return;
       }
       case Op::lookup: {
@@ -302,7 +348,7 @@ class Folder {
         const DeviceOperand a = operand(i.a, &literal);
         DeviceStep& step = mask_step(DeviceOp::lookup, i);
         step.a = a;
-        step.whole = is_whole(a);
+        if (is_whole(a)) step.flags |= kWhole;
         step.low = static_cast<int64>(folded_.table_slot.size());
         folded_.table_slot.push_back(i.slot);
         if (folded_.table_slot.size() > kMaxColumns) lack("so many dictionary predicates");
@@ -399,6 +445,14 @@ class Folder {
   std::vector<int> reads_;
   std::map<int, DeviceOperand> direct_;  // value -> device column
   std::map<int, int> maker_;             // mask value -> step
+  struct Inner {
+    uint16 function;
+    bool literal_first;
+    Operand value;
+    DeviceOperand column;  // where the value lies
+    int64 literal = 0;
+  };
+  std::map<int, Inner> inner_;  // value -> what the step that reads it computes on the way
   std::vector<const Instruction*> done_;
   Operand live_, counted_;
 };

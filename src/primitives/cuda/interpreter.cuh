@@ -57,6 +57,16 @@ __device__ __forceinline__ void apply_rows(W (&a)[N], const W (&b)[N], W paramet
   }
 }
 
+// b = F(literal, b), or F(b, literal), row by row.
+template <class F, class W, int N>
+__device__ __forceinline__ void apply_beside(bool literal_first, W literal, W (&b)[N]) {
+  if constexpr (F::info.arguments == 2 && F::info.parameters == 0) {
+#pragma unroll
+    for (int j = 0; j < N; ++j)
+      b[j] = literal_first ? call<F, W>(literal, b[j], W{}) : call<F, W>(b[j], literal, W{});
+  }
+}
+
 template <class F, class W>
 __device__ __forceinline__ bool test(W a, W b) {
   if constexpr ((F::info.kernels & plan::set_of(TypeOf<W>::type)) == 0 || !F::info.to_mask) return false;
@@ -122,10 +132,36 @@ struct FewRows {
   __device__ __forceinline__ int operator[](int j) const { return row[j]; }
 };
 
-// Two words of constant memory instead of ten fields one after the other.
-__device__ __forceinline__ StepHead head_of(const DeviceStep& step) {
-  return __builtin_bit_cast(StepHead, reinterpret_cast<const ulonglong2&>(step));
-}
+// A step's head in four registers: its fields are taken out where they are looked at.
+struct Head {
+  uint4 words;
+
+  template <size_t kAt>
+  __device__ __forceinline__ uint8 byte() const {
+    constexpr size_t kWord = kAt / 4;
+    const uint32 word = kWord == 0 ? words.x : kWord == 1 ? words.y : kWord == 2 ? words.z : words.w;
+    return static_cast<uint8>(word >> kAt % 4 * 8);
+  }
+  template <size_t kAt>
+  __device__ __forceinline__ DeviceOperand operand() const {
+    return {static_cast<DeviceOperand::Kind>(byte<kAt>()), byte<kAt + 1>()};
+  }
+  __device__ __forceinline__ DeviceOp op() const { return static_cast<DeviceOp>(byte<offsetof(StepHead, op)>()); }
+  __device__ __forceinline__ uint8 dst() const { return byte<offsetof(StepHead, dst)>(); }
+  __device__ __forceinline__ uint8 cell() const { return byte<offsetof(StepHead, cell)>(); }
+  __device__ __forceinline__ uint8 cell_a() const { return byte<offsetof(StepHead, cell_a)>(); }
+  __device__ __forceinline__ uint8 cell_b() const { return byte<offsetof(StepHead, cell_b)>(); }
+  __device__ __forceinline__ uint8 mask_a() const { return byte<offsetof(StepHead, mask_a)>(); }
+  __device__ __forceinline__ uint8 mask_b() const { return byte<offsetof(StepHead, mask_b)>(); }
+  __device__ __forceinline__ bool has(uint8 flag) const { return byte<offsetof(StepHead, flags)>() & flag; }
+  __device__ __forceinline__ DeviceOperand a() const { return operand<offsetof(StepHead, a)>(); }
+  __device__ __forceinline__ DeviceOperand b() const { return operand<offsetof(StepHead, b)>(); }
+  __device__ __forceinline__ uint32 function() const { return words.w & 0xffff; }
+  __device__ __forceinline__ uint32 inner() const { return words.w >> 16; }
+};
+static_assert(offsetof(StepHead, function) == 12 && offsetof(StepHead, inner) == 14);
+
+__device__ __forceinline__ Head head_of(const DeviceStep& step) { return {reinterpret_cast<const uint4&>(step)}; }
 
 // Runs steps over N rows of a thread. Bit j of a mask in hand is row rows[j]; masks in shared memory go by row.
 // Arrays are local to a case of the switch: one that lives on through the loop is copied in every step.
@@ -216,23 +252,38 @@ struct Worker {
 
   // Gives operand a to use, as integers of 32 bits where they hold it.
   template <class Use>
-  __device__ __forceinline__ void with_whole(const StepHead& step, int64 literal, const Use& use) const {
-    if (sizeof(W) > 4 && step.whole) {
+  __device__ __forceinline__ void with_whole(const Head& step, int64 literal, const Use& use) const {
+    if (sizeof(W) > 4 && step.has(kWhole)) {
       int32 a[N];
-      fetch(step.a, literal, a);
+      fetch(step.a(), literal, a);
       use(a);
     } else {
       W a[N];
-      fetch(step.a, literal, a);
+      fetch(step.a(), literal, a);
       use(a);
     }
   }
 
-  __device__ __forceinline__ void function(const StepHead& step, const DeviceStep& more, W (&a)[N]) const {
+  // In programs with groups alone: without them the code is longer, which costs more than the step that is saved.
+  __device__ __forceinline__ void inner(const Head& step, W literal, W (&b)[N]) const {
+    switch (step.inner()) {
+#define FZ_FUNCTION(number, name) \
+  case number: return apply_beside<functions::name>(step.has(kLiteralFirst), literal, b);
+#include "device_functions.inc"
+#undef FZ_FUNCTION
+      default: break;
+    }
+  }
+
+  __device__ __forceinline__ void function(const Head& step, const DeviceStep& more, W (&a)[N]) const {
     W b[N];
-    fetch(step.b, more.extra, b);
+    fetch(step.b(), more.extra, b);
+    if (step.cell_b() != kNone) sum(step.cell_b(), live, b);
+    if constexpr (kGrouped) {
+      if (step.inner() != kNoFunction) inner(step, literal_of<W>(more.extra), b);
+    }
     const W parameter = literal_of<W>(more.high);
-    switch (step.function) {
+    switch (step.function()) {
 #define FZ_FUNCTION(number, name) \
   case number: return apply_rows<functions::name>(a, b, parameter);
 #include "device_functions.inc"
@@ -241,12 +292,12 @@ struct Worker {
     }
   }
 
-  __device__ __forceinline__ uint32 predicate(const StepHead& step, const DeviceStep& more) const {
+  __device__ __forceinline__ uint32 predicate(const Head& step, const DeviceStep& more) const {
     W a[N], b[N];
-    fetch(step.a, more.low, a);
-    fetch(step.b, more.extra, b);
+    fetch(step.a(), more.low, a);
+    fetch(step.b(), more.extra, b);
     uint32 mask = 0;
-    switch (step.function) {
+    switch (step.function()) {
 #define FZ_PREDICATE(number, name)                               \
   case number:                                                   \
     _Pragma("unroll") for (int j = 0; j < N; ++j) {              \
@@ -260,7 +311,7 @@ struct Worker {
     return mask;
   }
 
-  __device__ __forceinline__ uint32 range(const StepHead& step, const DeviceStep& more) const {
+  __device__ __forceinline__ uint32 range(const Head& step, const DeviceStep& more) const {
     uint32 mask = 0;
     with_whole(step, 0, [&]<class T>(const T(&a)[N]) {
       const T low = bound_of<T>(more.low), high = bound_of<T>(more.high);
@@ -272,7 +323,7 @@ struct Worker {
     return mask;
   }
 
-  __device__ __forceinline__ uint32 lookup(const StepHead& step, const DeviceStep& more) const {
+  __device__ __forceinline__ uint32 lookup(const Head& step, const DeviceStep& more) const {
     const uint8* table = block.program.tables[more.low];
     const auto size = static_cast<uint32>(more.high);
     uint32 mask = 0;
@@ -286,8 +337,8 @@ struct Worker {
     return mask;
   }
 
-  __device__ __forceinline__ uint32 valid(const StepHead& step) const {
-    const uint32* words = block.program.columns[step.a.index].validity;
+  __device__ __forceinline__ uint32 valid(const Head& step) const {
+    const uint32* words = block.program.columns[step.a().index].validity;
     if (!words) return kAll;
     uint32 mask = 0;
 #pragma unroll
@@ -298,98 +349,126 @@ struct Worker {
     return mask;
   }
 
-  __device__ __forceinline__ void add_digit(const StepHead& step, const DeviceStep& more) {
+  __device__ __forceinline__ void add_digit(const Head& step, const DeviceStep& more) {
     const auto stride = static_cast<uint32>(more.high);
-    const uint32 present = mask_of(step.mask_a);
+    const uint32 present = mask_of(step.mask_a());
     with_whole(step, more.extra, [&]<class T>(const T(&a)[N]) {
       const T low = T(more.low);
 #pragma unroll
       for (int j = 0; j < N; ++j) {
         auto digit = static_cast<uint32>(static_cast<long>(a[j] - low));
-        if (step.has_validity) digit = present >> j & 1 ? digit + 1 : 0;
+        if (step.has(kNullable)) digit = present >> j & 1 ? digit + 1 : 0;
         group[j] += digit * stride;
       }
     });
   }
 
-  __device__ __forceinline__ uint32 rows_of(const StepHead& step) const {
-    return step.mask_a == kNone ? live : live & mask_of(step.mask_a);
+  __device__ __forceinline__ uint32 rows_of(const Head& step) const {
+    return step.mask_a() == kNone ? live : live & mask_of(step.mask_a());
+  }
+
+  // Where a cell's accumulators begin. The compiler must not read the constant again for each row.
+  __device__ __forceinline__ uint32 offset_of(uint8 cell) const {
+    uint32 offset = cell * block.program.cell_bytes;
+    asm volatile("" : "+r"(offset));
+    return offset;
   }
 
   template <class T>
-  __device__ __forceinline__ T* accumulator(const StepHead& step, int j) const {
-    return static_cast<T*>(__cvta_shared_to_generic(step.cell * block.program.cell_bytes + group[j]));
+  __device__ __forceinline__ T* accumulator(uint32 offset, int j) const {
+    return static_cast<T*>(__cvta_shared_to_generic(offset + group[j]));
+  }
+
+  // Adds value(j) to accumulators of this thread's own. Whole numbers two rows at once, so that their accumulators arrive
+  // together; where they are one, the second adds to the first. For floats that takes more selects than it saves.
+  template <class T, class Value>
+  __device__ __forceinline__ void add_to_own(uint32 offset, uint32 mine, const Value& value) const {
+    if constexpr (__is_same(W, double)) {
+#pragma unroll
+      for (int j = 0; j < N; ++j) {
+        if (mine >> j & 1) *accumulator<T>(offset, j) += value(j);
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < N; j += 2) {
+        const bool first_counts = mine >> j & 1, second_counts = mine >> (j + 1) & 1;
+        T *one = accumulator<T>(offset, j), *two = accumulator<T>(offset, j + 1);
+        T first, second;
+        if (first_counts) first = *one;
+        if (second_counts) second = *two;
+        if (first_counts) first += value(j);
+        if (first_counts && one == two) second = first;
+        if (second_counts) second += value(j + 1);
+        if (first_counts) *one = first;
+        if (second_counts) *two = second;
+      }
+    }
   }
 
   // Without groups every thread has accumulators of its own.
-  __device__ __forceinline__ void sum(const StepHead& step, const W (&a)[N]) const {
+  __device__ __forceinline__ void sum(uint8 cell, uint32 mine, const W (&a)[N]) const {
     using T = Accumulator<W>;
-    const uint32 mine = rows_of(step);
+    const uint32 offset = offset_of(cell);
     if constexpr (!kGrouped) {
       T total = 0;
 #pragma unroll
       for (int j = 0; j < N; ++j) total += mine >> j & 1 ? T(a[j]) : T(0);
-      *accumulator<T>(step, 0) += total;
+      *accumulator<T>(offset, 0) += total;
     } else if (__is_same(W, double) || block.alone) {  // sums of floats are never shared
-#pragma unroll
-      for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) *accumulator<T>(step, j) += T(a[j]);
-      }
+      add_to_own<T>(offset, mine, [&](int j) { return T(a[j]); });
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) add_atomically(accumulator<T>(step, j), T(a[j]));
+        if (mine >> j & 1) add_atomically(accumulator<T>(offset, j), T(a[j]));
       }
     }
   }
 
-  __device__ __forceinline__ void count(const StepHead& step) const {
+  __device__ __forceinline__ void count(const Head& step) const {
     using T = unsigned long long;
-    const uint32 mine = rows_of(step);
+    const uint32 mine = rows_of(step), offset = offset_of(step.cell());
     if constexpr (!kGrouped) {
-      *accumulator<T>(step, 0) += __popc(mine);
+      *accumulator<T>(offset, 0) += __popc(mine);
     } else if (__is_same(W, double) || block.alone) {
-#pragma unroll
-      for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) ++*accumulator<T>(step, j);
-      }
+      add_to_own<T>(offset, mine, [](int) { return T(1); });
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        if (mine >> j & 1) atomicAdd(accumulator<T>(step, j), 1ull);
+        if (mine >> j & 1) atomicAdd(accumulator<T>(offset, j), 1ull);
       }
     }
   }
 
-  __device__ __forceinline__ void count_rows(const StepHead& step) {
+  __device__ __forceinline__ void count_rows(const Head& step) {
 #pragma unroll
-    for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.cell ? __popc(live) : 0;
+    for (int n = 0; n < kMaxNodes; ++n) counted[n] += n == step.cell() ? __popc(live) : 0;
   }
 
-  __device__ __forceinline__ void value(const StepHead& step, const DeviceStep& more) const {
+  __device__ __forceinline__ void value(const Head& step, const DeviceStep& more) const {
     W a[N];
-    fetch(step.a, more.low, a);
-    if (step.op == DeviceOp::function) function(step, more, a);
-    if (step.dst != kNone) {
-      W* to = block.registers + step.dst * kRows * kThreads + threadIdx.x;
+    fetch(step.a(), more.low, a);
+    if (step.cell_a() != kNone) sum(step.cell_a(), live, a);
+    if (step.op() == DeviceOp::function) function(step, more, a);
+    if (step.dst() != kNone) {
+      W* to = block.registers + step.dst() * kRows * kThreads + threadIdx.x;
 #pragma unroll
       for (int j = 0; j < N; ++j) {
         if (N == kRows || live >> j & 1) to[rows[j] * kThreads] = a[j];
       }
     }
-    if (step.cell != kNone) sum(step, a);
+    if (step.cell() != kNone) sum(step.cell(), rows_of(step), a);
   }
 
-  __device__ __forceinline__ uint32 mask(const StepHead& step, const DeviceStep& more) const {
-    switch (step.op) {
+  __device__ __forceinline__ uint32 mask(const Head& step, const DeviceStep& more) const {
+    switch (step.op()) {
       case DeviceOp::range: return range(step, more);
       case DeviceOp::predicate: return predicate(step, more);
       case DeviceOp::lookup: return lookup(step, more);
       case DeviceOp::valid: return valid(step);
-      case DeviceOp::mask_and: return mask_of(step.mask_a) & mask_of(step.mask_b);
-      case DeviceOp::mask_or: return mask_of(step.mask_a) | mask_of(step.mask_b);
-      case DeviceOp::mask_and_not: return mask_of(step.mask_a) & ~mask_of(step.mask_b);
-      default: return ~mask_of(step.mask_a) & kAll;
+      case DeviceOp::mask_and: return mask_of(step.mask_a()) & mask_of(step.mask_b());
+      case DeviceOp::mask_or: return mask_of(step.mask_a()) | mask_of(step.mask_b());
+      case DeviceOp::mask_and_not: return mask_of(step.mask_a()) & ~mask_of(step.mask_b());
+      default: return ~mask_of(step.mask_a()) & kAll;
     }
   }
 
@@ -422,19 +501,19 @@ struct Worker {
   }
 
   __device__ __forceinline__ void run(int at) {
-    StepHead next = head_of(block.program.steps[at]);
+    Head next = head_of(block.program.steps[at]);
     while (at < block.program.step_count) {
-      const StepHead step = next;
+      const Head step = next;
       const DeviceStep& more = block.program.steps[at];
       next = head_of(block.program.steps[++at]);
-      if (step.op <= DeviceOp::sum) value(step, more);
-      else if (step.op == DeviceOp::count) count(step);
-      else if (step.op == DeviceOp::count_rows) count_rows(step);
-      else if (step.op == DeviceOp::group_field) {
+      if (step.op() <= DeviceOp::sum) value(step, more);
+      else if (step.op() == DeviceOp::count) count(step);
+      else if (step.op() == DeviceOp::count_rows) count_rows(step);
+      else if (step.op() == DeviceOp::group_field) {
         if constexpr (kGrouped) add_digit(step, more);
       } else {
         const uint32 made = mask(step, more);
-        if (!step.filters) store_mask(step.dst, made);
+        if (!step.has(kFilters)) store_mask(step.dst(), made);
         else if (!narrow(made, at)) return;
       }
     }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -93,6 +95,47 @@ TEST(Buffer, ForeignMemoryIsReleasedOnceAfterItsLastPart) {
     EXPECT_EQ(*part.as<char>(), 'e');
   }
   EXPECT_EQ(released, 1);
+}
+
+TEST(Pool, FreedBlocksComeBackToWhoAsksForAsMuch) {
+#ifndef __SANITIZE_ADDRESS__
+  PoolPtr pool = Pool::create(0);
+  Buffer first = pool->allocate(100'000, "test");
+  const void* place = first.as();
+  first = {};
+  EXPECT_EQ(pool->bytes_in_use(), 0);
+  EXPECT_EQ(pool->allocate(100'010, "test").as(), place);
+#endif
+}
+
+TEST(Blocks, SizesHoldWhatIsAskedForAndLittleMore) {
+  for (int64_t bytes = 1; bytes < 40 << 20; bytes += 1 + bytes / 77) {
+    const int64_t size = Blocks::size_of(bytes);
+    EXPECT_GE(size, bytes);
+    EXPECT_LE(size, bytes + std::max<int64_t>(bytes / 4, 64)) << bytes;
+    EXPECT_EQ(size % kAlignment, 0);
+    EXPECT_EQ(Blocks::size_of(size), size);
+    Blocks blocks;  // every size has its place among those that are kept
+    blocks.give(blocks.take(size), size);
+    EXPECT_LE(blocks.bytes_kept(), size);
+  }
+}
+
+TEST(Blocks, WhatIsKeptHasAnEnd) {
+  Blocks blocks;
+  std::vector<void*> taken;
+  for (int i = 0; i < 200; ++i) taken.push_back(blocks.take(1 << 20));
+  for (void* block : taken) blocks.give(block, 1 << 20);
+  EXPECT_LE(blocks.bytes_kept(), 64 << 20);
+  blocks.release();
+  EXPECT_EQ(blocks.bytes_kept(), 0);
+}
+
+TEST(Pool, WhatIsKeptCountsAgainstTheLimit) {
+  PoolPtr pool = Pool::create(3 << 20);
+  Buffer first = pool->allocate(1 << 20, "test");
+  first = {};
+  EXPECT_NO_THROW(pool->allocate((5 << 20) / 2, "test"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from oracle import assert_agreement
 from polars import col
+from polars.testing import assert_frame_equal
 from samples import ALL, pairs, random_rows, variants
 
 import frazil
@@ -230,3 +231,21 @@ def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, co
     with pytest.raises(frazil.UnsupportedError) as caught:
         query.collect(engine=strict)
     assert code in {reason.code for reason in caught.value.reasons}
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("nulls", [False, True])
+def test_keys_of_a_dense_range_are_places_of_arrays(real: bool, nulls: bool) -> None:
+    """Where there are far more rows than possible keys; sums of floats have more lanes."""
+    rows = 1_200_000 if real else 300_000
+    number = pl.int_range(rows, dtype=pl.Int64)
+    key = number * 7919 % 5_000 - 2_000
+    frame = pl.select(k=pl.when(key % 11 != 0).then(key) if nulls else key, v=number % 1001, r=(number % 77) / 8)
+    aggregates = [pl.len(), col("v").sum(), col("v").max().alias("most"), col("v").first().alias("first")]
+    query = frame.lazy().filter(col("v") != 5).group_by("k").agg(aggregates + [col("r").mean()] * real)
+    for threads in (1, 4):
+        with frazil.Engine(device="cpu", strict=True, threads=threads) as engine:
+            assert "groups" not in str(engine.explain(query, program=True))
+            assert_frame_equal(query.collect(engine=engine).sort("k"), query.collect(engine="in-memory").sort("k"))
+            few = frame.lazy().head(20_000).group_by("k").agg(aggregates)
+            assert "groups" in str(engine.explain(few, program=True))

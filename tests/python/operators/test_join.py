@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
@@ -153,3 +154,91 @@ def test_what_is_refused_says_why(strict: frazil.Engine, query: pl.LazyFrame, co
     with pytest.raises(frazil.UnsupportedError) as caught:
         query.collect(engine=strict)
     assert code in {reason.code for reason in caught.value.reasons}
+
+
+SCANNED = pl.DataFrame(
+    {
+        "key": [None if n % 10 == 9 else n for n in range(2000)],  # rising: a row group has 100 of them
+        "day": pl.Series(range(2000)).cast(pl.Date),
+        "price": (pl.Series(range(2000)) / 100).cast(pl.Decimal(12, 2)),
+        "few": [n % 3 for n in range(2000)],
+        "real": [float(n) for n in range(2000)],
+    }
+)
+FOUND = SCANNED.select("key", "day", "price", "few", "real", place="key").slice(730, 60)  # row groups 7
+
+
+def scanned(folder: Path) -> pl.LazyFrame:
+    path = folder / "rising.parquet"
+    if not path.exists():
+        SCANNED.write_parquet(path, row_group_size=100, statistics=True)
+    return pl.scan_parquet(path)
+
+
+def row_groups_left_out(query: pl.LazyFrame) -> int:
+    """Checked to give what Polars does."""
+    assert_agreement(query, "cpu", ordered=False)
+    engine = frazil.Engine(device="cpu", strict=True)
+    query.collect(engine=engine)
+    assert engine.last_report is not None
+    return sum(node.row_groups_pruned for node in engine.last_report.nodes)
+
+
+@pytest.mark.parametrize("key", ["key", "day", "price"])
+def test_row_groups_without_a_partner_are_left_out(tmp_path: Path, key: str) -> None:
+    rows, found = scanned(tmp_path), FOUND.lazy()
+    other = found.select(pl.col(key), of=pl.col("real"))
+    assert row_groups_left_out(rows.join(other, on=key)) == 19
+    assert row_groups_left_out(other.join(rows, on=key)) == 19
+    assert row_groups_left_out(rows.join(other, on=key, how="semi")) == 19
+    # Several rows with a key, so that the program is cut; and a filter and a projection on the way.
+    twice = pl.concat([other, other])
+    assert row_groups_left_out(rows.join(twice, on=key)) == 19
+    assert row_groups_left_out(rows.filter(col("few") > 0).select("few", **{key: key}).join(twice, on=key)) == 19
+
+
+def test_row_groups_that_several_keys_leave_out(tmp_path: Path) -> None:
+    rows = scanned(tmp_path)
+    other = FOUND.lazy().select("key", "day", "few")
+    assert row_groups_left_out(rows.join(other, on=["few", "key"])) == 19
+    assert row_groups_left_out(rows.join(other, on=["day", "key"], nulls_equal=False)) == 19
+    # Two joins, one behind the other: both restrict the source.
+    early, late = (
+        rows.collect().lazy().filter(col("key").is_between(*at)).select("key") for at in ((0, 950), (850, 1999))
+    )
+    assert row_groups_left_out(rows.join(early, on="key", how="semi").join(late, on="key", how="semi")) == 18
+
+
+def test_joins_without_rows_read_nothing(tmp_path: Path) -> None:
+    none = FOUND.lazy().filter(col("few") > 5).select("key")
+    assert row_groups_left_out(scanned(tmp_path).join(none, on="key")) == 20
+    assert row_groups_left_out(scanned(tmp_path).join(none, on="key", how="semi")) == 20
+    nulls = pl.LazyFrame({"key": [None, None]}, schema={"key": pl.Int64})
+    assert row_groups_left_out(scanned(tmp_path).join(nulls, on="key")) == 20
+
+
+def test_rows_that_a_join_keeps_are_read(tmp_path: Path) -> None:
+    rows, other = scanned(tmp_path), FOUND.lazy().select("key", "real", of="few")
+    for how in ("left", "anti", "full"):
+        assert row_groups_left_out(rows.join(other, on="key", how=how)) == 0  # type: ignore[arg-type]
+    nulls = pl.concat([other, other.with_columns(key=pl.lit(None, pl.Int64))])
+    assert row_groups_left_out(rows.join(nulls, on="key", nulls_equal=True)) == 0
+    assert row_groups_left_out(rows.join(other, on="real")) == 0  # floats
+    assert row_groups_left_out(rows.join(other, left_on=col("key") + 0, right_on="key")) == 0
+    assert row_groups_left_out(rows.with_columns(key=col("key") * 2).join(other, on="key")) == 0  # another column
+
+
+def test_rows_that_raise_on_the_way_to_a_join_are_read(tmp_path: Path) -> None:
+    other = SCANNED.lazy().filter(col("key") < 50).select("key")
+    small = scanned(tmp_path).with_columns(small=col("real").cast(pl.Int8))  # 128 and more are in no Int8
+    assert assert_agreement(small.join(other, on="key"), "cpu") is pl.exceptions.InvalidOperationError
+    assert row_groups_left_out(small.filter(col("real") < 100).join(other, on="key")) == 0
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_unsorted_keys_keep_their_row_groups(tmp_path: Path, statistics: bool) -> None:
+    SCANNED.sample(fraction=1, shuffle=True, seed=1).write_parquet(
+        tmp_path / "x", row_group_size=100, statistics=statistics
+    )
+    rows = pl.scan_parquet(tmp_path / "x")
+    assert row_groups_left_out(rows.join(SCANNED[::7].lazy().select("key"), on="key")) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -82,3 +83,91 @@ def test_the_first_of_many_equal_rows(device: str, threads: int, batch_rows: int
 def test_a_sort_of_groups(device: str, rows: int) -> None:
     grouped = ROWS.head(rows).lazy().group_by("many").agg(n=pl.len(), total=pl.col("price").sum())
     assert_agreement(grouped.sort("n", "total", "many", descending=[True, False, False]).head(10), device)
+
+
+def many_rows(rows: int) -> pl.DataFrame:
+    """Enough for all digits of a radix sort and for several threads; every column has rows that are equal."""
+    number = pl.int_range(rows, dtype=pl.Int64)
+    mixed = number * 2654435761 % 1_000_003
+    text = pl.concat_str(pl.lit("the same first letters of all "), (mixed % 5000).cast(pl.String))
+    real = pl.when(mixed % 97 == 0).then(float("nan")).when(mixed % 89 == 0).then(-0.0).otherwise((mixed - 500_000) / 7)
+    frame = pl.select(
+        ordinal=number,
+        whole=(mixed - 500_000) * 18_000_000_000_000,
+        small=(mixed % 7).cast(pl.Int8),
+        huge=(mixed % 9000 - 4000).cast(pl.Int128) * 2**100,
+        real=real,
+        single=real.cast(pl.Float32),
+        truth=mixed % 3 == 0,
+        text=text,
+        letters=pl.concat_str(
+            pl.lit("a").repeat_by(mixed % 40).list.join(""), pl.lit("\0").repeat_by(mixed % 3).list.join("")
+        ),
+        word=(mixed % 50).cast(pl.String),
+    )
+    return frame.with_columns(
+        pl.when(mixed % number_of_nulls != 0).then(name).alias(f"{name}_or_null")
+        for number_of_nulls, name in enumerate(frame.columns[1:], start=3)
+    )
+
+
+MANY = many_rows(150_000)
+
+
+@pytest.mark.parametrize("key", MANY.columns[1:])
+def test_many_rows_by_a_key(key: str) -> None:
+    for descending, nulls_last in DIRECTIONS:
+        query = (
+            MANY.lazy()
+            .select("ordinal", key)
+            .sort(key, descending=descending, nulls_last=nulls_last, maintain_order=True)
+        )
+        expected = query.collect(engine="in-memory")
+        for threads in (1, 4):
+            with frazil.Engine(device="cpu", strict=True, threads=threads) as engine:
+                actual = query.collect(engine=engine)
+                assert actual.get_column("ordinal").equals(expected.get_column("ordinal"))
+                first = query.head(1000).collect(engine=engine)
+                assert first.get_column("ordinal").equals(expected.get_column("ordinal").head(1000))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ["small", "whole"],
+        ["whole_or_null", "real_or_null"],
+        ["huge_or_null", "single", "truth"],
+        ["truth_or_null", "letters_or_null", "small"],
+        ["text", "letters", "word"],
+        ["word_or_null", "text_or_null", "huge"],
+    ],
+)
+def test_many_rows_by_several_keys(keys: list[str]) -> None:
+    for descending, nulls_last in DIRECTIONS:
+        options: dict[str, Any] = {
+            "descending": [descending, not descending, descending][: len(keys)],
+            "nulls_last": [nulls_last, not nulls_last, not nulls_last][: len(keys)],
+        }
+        query = MANY.lazy().sort(keys, maintain_order=True, **options).select("ordinal")
+        expected = query.collect(engine="in-memory")
+        for threads in (1, 4):
+            with frazil.Engine(device="cpu", strict=True, threads=threads) as engine:
+                assert query.collect(engine=engine).equals(expected)
+
+
+def test_texts_that_are_prefixes_of_each_other() -> None:
+    texts = pl.select(s=pl.lit("a" * 8_000).str.head(pl.int_range(8_000) * 7919 % 8_000 + 1)).lazy()
+    for descending in (False, True):
+        query = texts.sort("s", descending=descending).select(pl.col("s").str.len_bytes())
+        with frazil.Engine(device="cpu", strict=True) as engine:
+            assert query.collect(engine=engine).equals(query.collect(engine="in-memory"))
+
+
+def test_many_rows_by_a_dictionary(tmp_path: Path) -> None:
+    MANY.write_parquet(tmp_path / "rows", row_group_size=40_000)
+    for descending, nulls_last in DIRECTIONS:
+        rows = pl.scan_parquet(tmp_path / "rows")
+        query = rows.sort("word_or_null", "word", descending=descending, nulls_last=nulls_last, maintain_order=True)
+        with frazil.Engine(device="cpu", strict=True) as engine:
+            actual = query.select("ordinal", "word").collect(engine=engine)
+            assert actual.equals(query.select("ordinal", "word").collect(engine="in-memory"))
