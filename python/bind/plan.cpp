@@ -142,9 +142,8 @@ void bind_plan(nb::module_& module) {
   module.def(
       "node",
       [](const std::string& kind, const std::vector<PythonNode>& inputs, const nb::dict& expressions,
-         const nb::dict& options, const nb::sequence& schema) {
-        return PythonNode{node_of(kind, inputs, expressions, options, schema)};
-      },
+         const nb::dict& options,
+         const nb::sequence& schema) { return PythonNode{node_of(kind, inputs, expressions, options, schema)}; },
       nb::arg("kind"), nb::arg("inputs"), nb::arg("expressions"), nb::arg("options"), nb::arg("schema"));
   module.def("functions", describe_functions, "What the engine computes: name, Polars' spellings, document.");
 }

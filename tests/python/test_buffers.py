@@ -65,6 +65,13 @@ def test_others_are_left_to_polars(engine: frazil.Engine, name: str) -> None:
     assert "hidden" in {reason.code for reason in engine.last_report.reasons}
 
 
+def test_what_a_file_would_be_refused_for_is_the_reason(strict: frazil.Engine) -> None:
+    query = pl.scan_parquet(content(pl.DataFrame({"a": [[1], []]}))).filter(col("a").is_not_null())
+    with pytest.raises(frazil.UnsupportedError, match="nested"):
+        query.collect(engine=strict)
+    assert "is nested" in strict.explain(query)
+
+
 def test_large_ones_are_left_to_polars(strict: frazil.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buffers, "LARGEST", 100)
     with pytest.raises(frazil.UnsupportedError, match="BytesIO"):

@@ -284,7 +284,7 @@ class Ladder:
         *,
         describe: bool = False,
     ) -> Plan:
-        """The plan with buffers as files, if it is one for Frazil; else the one that there is."""
+        """The plan with buffers as files, if it is one for Frazil; else the one that there is, with its reasons."""
         query = with_files(lf, planned, files)
         if query is None:
             return planned
@@ -292,7 +292,10 @@ class Ladder:
             other = plan(query, optimizations, check=self._core.check, describe=describe)
         except (OSError, pl.exceptions.PolarsError):  # which names other files than the user's
             return planned
-        return planned if other.node is None else other
+        if other.node is None:
+            planned.explain_by(other.reasons)
+            return planned
+        return other
 
     def _offload(self, ran: Ran, lent: ExitStack) -> Offload:
         """Step 3."""

@@ -53,6 +53,13 @@ class Plan:
     recipes: Recipes = field(default_factory=Recipes)
     loads: dict[int, Callable[[], pl.DataFrame]] = field(default_factory=dict)
 
+    def explain_by(self, reasons: list[Reason]) -> None:
+        """Give other reasons for what was refused, as they are known better."""
+        self.reasons = reasons
+        for node in self.root.walk() if self.root else ():
+            if node.reasons:
+                node.reasons = reasons
+
     def loaded(self, node: core.Node) -> core.Node:
         """The node with the rows of Python's sources in it; this runs those that it reads."""
         return self.recipes.replaced(node, self.loads_of([node]))
