@@ -80,7 +80,7 @@ def main() -> None:
     if "POLARS_MAX_THREADS" in os.environ:
         sys.exit("unset POLARS_MAX_THREADS: both engines are to have the same threads")
     if options.peak:
-        rows = pl.read_ipc(options.data, memory_map=False)
+        rows = pl.read_ipc(options.data)
         print(most_megabytes(queries(rows)[options.only], options.peak))
         return
     chosen = {name: query for name, query in queries(frame(options.rows)).items() if options.only in name}

@@ -20,7 +20,7 @@ constexpr int64_t kKeptMost = 64 << 20;
 #endif
 
 void* from_system(int64_t size) {
-  const bool is_huge = size >= 2 * kHugePage;
+  const bool is_huge = size >= 2 * kHugePage && size % kHugePage == 0;
   void* block = std::aligned_alloc(static_cast<size_t>(is_huge ? kHugePage : kAlignment), static_cast<size_t>(size));
   if (block && is_huge) madvise(block, static_cast<size_t>(size), MADV_HUGEPAGE);  // a wish: it may fail
   return block;

@@ -13,7 +13,7 @@ FZ_HD uint64 mix(uint64 x) {
   x *= 0xd6e8feb86659fd93ul;
   return x ^ (x >> 32);
 }
-// Keys that differ in their low bits alone stay side by side, so that clustered keys find their slots in few cache lines.
+// Keys that differ in their low bits alone stay side by side: clustered keys find their slots in few cache lines.
 FZ_HD uint64 hash_of(uint64 key) { return (mix(key >> 3) & ~uint64{7}) | (key & 7); }
 FZ_HD uint64 hash_of(uint128 key) { return mix(static_cast<uint64>(key) ^ mix(static_cast<uint64>(key >> 64) + 1)); }
 FZ_HD uint64 hash_of(const program::RegisterView& key) {

@@ -29,16 +29,26 @@ memory::Buffer JoinTable<Key>::filled(int64 count, T value, const Parallel& para
   return buffer;
 }
 
+template <class Key>
+uint32 JoinTable<Key>::insert_dense(uint64 key, uint32 row) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  if (bits_) {
+    std::atomic_ref word(bits_.mutable_as<uint64>()[key >> 6]);
+    const uint64 bit = uint64{1} << (key & 63);
+    if (!(word.load(kRelaxed) & bit)) word.fetch_or(bit, kRelaxed);
+  }
+  if (!array_) return row;
+  uint32 found = kNoRow;
+  std::atomic_ref(array_.mutable_as<uint32>()[key]).compare_exchange_strong(found, row, kRelaxed);
+  return found == kNoRow ? row : found;
+}
+
 // The row that stands for the key: this one, unless another was first. Several threads may insert at a time.
 template <class Key>
 uint32 JoinTable<Key>::insert(const Key& key, uint64 hash, uint32 row) {
   constexpr auto kRelaxed = std::memory_order_relaxed;  // keys were there before, and nothing else is read
   if constexpr (std::is_same_v<Key, uint64>) {
-    if (dense()) {
-      uint32 found = kNoRow;
-      std::atomic_ref(array_.mutable_as<uint32>()[key]).compare_exchange_strong(found, row, kRelaxed);
-      return found == kNoRow ? row : found;
-    }
+    if (dense()) return insert_dense(key, row);
   }
   for (uint64 at = hash & wrap_;; at = (at + 1) & wrap_) {
     std::atomic_ref slot(slots_.mutable_as<Slot>()[at]);
@@ -62,8 +72,9 @@ void JoinTable<Key>::insert_all(const Parallel& parallel, F inserted) {
         }
       };
       each_key([&](uint32 row, uint64& hash) {
+        if (dense()) return;
         hash = hash_of(keys_[row]);
-        prefetch(keys_[row], hash);
+        prefetch(hash);
       });
       each_key([&](uint32 row, uint64 hash) { inserted(row, insert(keys_[row], hash, row)); });
     }
@@ -76,9 +87,12 @@ void JoinTable<Key>::build(std::span<const Key> keys, const uint64* valid, uint6
   keys_ = keys;
   valid_ = valid;
   // An array costs 4 bytes a possible key and keeps the order of clustered probes; slots cost 16 to 32 bytes a row.
+  constexpr uint64 kSparse = 8;  // possible keys for each that is there
   if (std::is_same_v<Key, uint64> && key_range > 0 && key_range <= keys.size() * 64 + 4096) {
     range_ = key_range;
-    array_ = filled<uint32>(static_cast<int64>(range_), kNoRow, parallel);
+    if (all_rows) array_ = filled<uint32>(static_cast<int64>(range_), kNoRow, parallel);
+    if (!all_rows || range_ >= keys.size() * kSparse)
+      bits_ = filled<uint64>(static_cast<int64>((range_ + 63) / 64), 0, parallel);
   } else {
     const uint64 slots = std::bit_ceil(keys.size() * 2 + 16);
     wrap_ = slots - 1;

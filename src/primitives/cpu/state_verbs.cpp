@@ -166,10 +166,11 @@ void probe(Tile& tile, const Instruction& i, const JoinTable<Key>& table) {
   const Key* keys = values_of<Key>(tile, i.a);
   uint32* to = result_of<uint32>(tile, i.dst);
   std::memset(to, 0xff, sizeof(uint32) * static_cast<size_t>(tile.rows));
+  if (table.dense()) return each_row(tile, i.c, [&](int row) { to[row] = table.find(keys[row], 0); });
   uint64 hashes[kTileRows];
   each_row(tile, i.c, [&](int row) {
     hashes[row] = hash_of(keys[row]);
-    table.prefetch(keys[row], hashes[row]);
+    table.prefetch(hashes[row]);
   });
   each_row(tile, i.c, [&](int row) { to[row] = table.find(keys[row], hashes[row]); });
 }

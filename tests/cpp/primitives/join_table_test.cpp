@@ -86,6 +86,25 @@ TEST_F(JoinTables, OneRowStandsForAll) {
   EXPECT_EQ(table.find(6, hash_of(uint64{6})), kNoRow);
 }
 
+TEST_F(JoinTables, DenseKeysOfWhichMostAreMissing) {
+  std::vector<uint64> keys(100'000);
+  for (uint64 row = 0; row < keys.size(); ++row) keys[row] = row * 7 % keys.size() * 20;
+  check(keys, keys.size() * 20);
+  for (uint64& key : keys) key = key / 60 * 60;
+  check(keys, keys.size() * 20);
+}
+
+TEST_F(JoinTables, DenseKeysWithoutRows) {
+  std::vector<uint64> keys(100'000), valid(keys.size() / 64 + 1, 0x5555555555555555ull);
+  for (uint64 row = 0; row < keys.size(); ++row) keys[row] = row / 2 * 2 % 70'001;
+  JoinTable<uint64> table(pool_, "test");
+  table.build(keys, valid.data(), 80'000, false, by_four);
+  EXPECT_TRUE(table.unique());
+  std::vector<bool> is_there(90'000);
+  for (uint64 row = 0; row < keys.size(); row += 2) is_there[keys[row]] = true;
+  for (uint64 key = 0; key < is_there.size(); ++key) EXPECT_EQ(table.find(key, 0) != kNoRow, is_there[key]) << key;
+}
+
 TEST_F(JoinTables, NoRows) {
   JoinTable<uint64> table(pool_, "test");
   table.build({}, nullptr, 0, true, by_four);
