@@ -231,14 +231,6 @@ Batch Materialise::take(Context& context, const Batch& source, primitives::Devic
     column.values = numbers;
     return device.gather(column, matches.probed, out.rows, false).values;
   };
-  std::vector<memory::Buffer> characters = made.characters;  // that computed texts may point into
-  for (const Column& column : source.columns)
-    characters.insert(characters.end(), column.characters.begin(), column.characters.end());
-  for (const Binding& binding : bindings_) {
-    if (binding.origin != Binding::Origin::build) continue;
-    const Column& column = binding.build->columns[static_cast<size_t>(binding.column)]->on_device(context);
-    characters.insert(characters.end(), column.characters.begin(), column.characters.end());
-  }
   const memory::Buffer rows = spread(array(rows_array_));
   for (size_t b = 0; b < bindings_.size(); ++b) {
     const Binding& binding = bindings_[b];
@@ -252,7 +244,7 @@ Batch Materialise::take(Context& context, const Batch& source, primitives::Devic
       column = device.gather(from, is_run ? matches.build : spread(array(value_array_[b])), out.rows, binding.optional);
     } else {
       column = computed(device, b, made);
-      if (binding.value.type == Type::view) column.characters = characters;
+      if (binding.value.type == Type::view) column.characters = made.characters;
       if (table) column = device.gather(column, matches.probed, out.rows, false);
     }
     column.type = binding.type;

@@ -61,7 +61,7 @@ struct DeviceRows {
   // Of Op::group: how many there are; their keys, then their cells.
   int64_t groups = 0;
   std::vector<memory::Buffer> group_arrays;
-  std::vector<memory::Buffer> characters;     // that views in the arrays point into, beside those of columns
+  std::vector<memory::Buffer> characters;     // that views in the arrays point into
   std::vector<std::vector<std::byte>> cells;  // without Op::group: accumulators by group number, on the host
   std::vector<int64_t> node_rows;
   cpu::RowError error;

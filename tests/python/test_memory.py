@@ -95,6 +95,7 @@ def test_every_dtype_comes_back_from_the_file(tmp_path: Path) -> None:
             engine = frazil.Engine(
                 device="cpu",
                 strict=True,
+                threads=2,
                 memory_limit=int(limit * MIB),
                 batch_rows=batch_rows,
                 spill_directory=tmp_path,

@@ -107,10 +107,10 @@ def test_memory_is_given_back(device: str) -> None:
     assert all(engine.bytes_in_use == 0 for engine in engines(device))
 
 
-def test_text_is_charged_to_the_engine(device: str) -> None:
+def test_text_is_charged_to_the_engine() -> None:
     long = pl.DataFrame({"a": [LONG * 1000] * 1000}).lazy().select(x=(col("a") + col("a")) == "a")
     with (
-        frazil.Engine(device=device, strict=True, memory_limit=1 << 20) as small,
+        frazil.Engine(device="cpu", strict=True, memory_limit=1 << 20) as small,
         pytest.raises(frazil.OutOfMemoryError),
     ):
         long.collect(engine=small)

@@ -158,9 +158,9 @@ def test_a_sink_on_a_sink_is_an_error_of_polars(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_explain_shows_the_sink_and_writes_nothing(engine: frazil.Engine, tmp_path: Path) -> None:
+def test_explain_shows_the_sink_and_writes_nothing(on_cpu: frazil.Engine, tmp_path: Path) -> None:
     plan = QUERY.sink_parquet(tmp_path / "a.parquet", lazy=True)
-    text = engine.explain(plan)
+    text = on_cpu.explain(plan)
     assert text.startswith("Frazil runs the query.\nSink [frazil cpu]")
     assert "written by Polars" in text
     assert list(tmp_path.iterdir()) == []

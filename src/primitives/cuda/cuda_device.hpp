@@ -73,6 +73,11 @@ class CudaDevice : public Device {
   template <class F>
   void with_scratch(F call);
 
+  // Lets a kernel have all the shared memory of a block. Always the same: the setting is the process's, and another engine
+  // must not find less than it asks for.
+  template <class... Arguments>
+  void allow_shared(void (*kernel)(Arguments...)) const;
+
   // totals.cu: programs of one word type whose accumulators fit in shared memory
   int copies_of(const Folded& folded, const DeviceRun& run) const;
   bool run_totals(const DeviceRun& run, DeviceRows& result);
@@ -104,6 +109,14 @@ memory::Buffer CudaDevice::copied(const T* from, size_t count) {
   memory::Buffer buffer = allocate(static_cast<int64_t>(count * sizeof(T)));
   if (count > 0) write(buffer, 0, from, static_cast<int64_t>(count * sizeof(T)));
   return buffer;
+}
+
+template <class... Arguments>
+void CudaDevice::allow_shared(void (*kernel)(Arguments...)) const {
+  cudaFuncAttributes attributes{};
+  FZ_CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
+  const auto most = static_cast<int>(properties_.sharedMemPerBlockOptin - attributes.sharedSizeBytes);
+  FZ_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
 }
 
 template <class F>

@@ -17,7 +17,8 @@ struct Rule {
   uint64 low;   // of whole numbers, or the sign bit where nothing is known
   uint64 high;  // of ordered numbers
   int bits;     // of values alone
-  bool is_signed, is_float, is_bits, descending, nulls_last;
+  bool is_float, is_bits, descending, nulls_last;
+  bool nulls_apart;  // no bit is left for nulls: they are told by a sort of its own, and are all 0 in this one
   int part;  // of 16-byte numbers: 1 the upper 8 bytes, 0 the lower ones
   const uint32* ranks;
   const uint32* validity;
@@ -42,14 +43,14 @@ __global__ void make_keys(const T* values, Rule rule, const uint32* numbers, int
   if (at >= rows) return;
   const int64 row = numbers ? numbers[at] : at;
   if (rule.validity && !(rule.validity[row >> 5] >> (row & 31) & 1)) {
-    keys[at] = rule.nulls_last ? rule.high + 1 : 0;
+    keys[at] = rule.nulls_last && !rule.nulls_apart ? rule.high + 1 : 0;
     return;
   }
   uint64 key;
   if (rule.is_bits) key = reinterpret_cast<const uint32*>(values)[row >> 5] >> (row & 31) & 1;
   else key = ordered(values[row], rule);
   if (rule.descending) key = rule.high - key;
-  keys[at] = key + (rule.validity && !rule.nulls_last ? 1 : 0);
+  keys[at] = key + (rule.validity && !rule.nulls_last && !rule.nulls_apart ? 1 : 0);
 }
 
 __global__ void null_keys(Rule rule, const uint32* numbers, int64 rows, uint64* keys) {
@@ -97,6 +98,7 @@ Rule rule_of(const DeviceSortKey& key) {
     if (!is_unsigned(column)) rule.low = ~uint64{0} << (rule.bits - 1);
   }
   rule.high = rule.bits >= 64 ? ~uint64{0} : (uint64{1} << rule.bits) - 1;
+  rule.nulls_apart = rule.validity && rule.bits >= 64;
   return rule;
 }
 
@@ -141,9 +143,6 @@ memory::Buffer CudaDevice::order(std::span<const DeviceSortKey> keys, int64_t ro
       ranks = copied(key->ranks.data(), key->ranks.size());
       rule.ranks = ranks.as<uint32>();
     }
-    const bool nulls_apart = rule.validity && rule.bits >= 64;  // no bit is left for them
-    const uint32* validity = rule.validity;
-    if (nulls_apart) rule.validity = nullptr;
     const int parts = columns::bytes_per_row(key->column->physical) == 16 ? 2 : 1;
     for (rule.part = 0; rule.part < parts; ++rule.part) {
       with_values(*key->column, [&](auto zero) {
@@ -151,10 +150,9 @@ memory::Buffer CudaDevice::order(std::span<const DeviceSortKey> keys, int64_t ro
         make_keys<<<blocks, kBlock, 0, stream_>>>(key->column->values.as<T>(), rule, numbers.as<uint32>(), rows,
                                                   values.mutable_as<uint64>());
       });
-      sort(rule.bits + (rule.validity ? 1 : 0));
+      sort(rule.bits + (rule.validity && !rule.nulls_apart ? 1 : 0));
     }
-    if (!nulls_apart) continue;
-    rule.validity = validity;
+    if (!rule.nulls_apart) continue;
     null_keys<<<blocks, kBlock, 0, stream_>>>(rule, numbers.as<uint32>(), rows, values.mutable_as<uint64>());
     sort(1);
   }

@@ -289,7 +289,7 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
   const Numbered numbered(program);
   const Kernel kernel = kernel_of(numbered);
   const size_t shared = numbered.shared_bytes(kernel.rows);
-  FZ_CUDA_TRY(cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  allow_shared(kernel.run);
   int blocks_per_sm = 0;
   FZ_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, kernel.run, kRowThreads, shared));
   const int64_t tile = int64_t{kRowThreads} * kernel.rows;
@@ -443,7 +443,16 @@ bool CudaDevice::attempt(const DeviceRun& run, const Program& program, Attempt& 
     a.text_capacity = static_cast<int64_t>(text_bytes) + (1 << 20);
     return false;
   }
-  if (a.text) result.characters = {a.text};
+  // What views that the program made may point into: made text, literals, and the text of what it reads.
+  result.characters = {laid_out};
+  if (a.text) result.characters.push_back(a.text);
+  auto keep = [&](const columns::Column& column) {
+    result.characters.insert(result.characters.end(), column.characters.begin(), column.characters.end());
+  };
+  for (const columns::Column& column : run.columns) keep(column);
+  for (const DeviceSlot& slot : run.slots) {
+    if (slot.column) keep(*slot.column);
+  }
   if (outcome.first_error != ~0ull) {
     result.error.row = static_cast<int64_t>(outcome.first_error >> 16);
     result.error.function = static_cast<uint16>(outcome.first_error);

@@ -91,6 +91,7 @@ int CudaDevice::copies_of(const Folded& folded, const DeviceRun& run) const {
 
 // False leaves the program to the row interpreter.
 bool CudaDevice::run_totals(const DeviceRun& run, DeviceRows& result) {
+  if (run.cells.empty()) return false;  // rows that are only counted
   Folded folded = fold(run.program, run.cells);
   if (!folded.lacks.empty()) return false;
   DeviceProgram& p = folded.program;
@@ -120,8 +121,7 @@ bool CudaDevice::run_totals(const DeviceRun& run, DeviceRows& result) {
   }
   const Variant variant = variant_of(folded);
   const size_t shared = shared_bytes(folded, p.copies);
-  FZ_CUDA_TRY(
-      cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  allow_shared(variant.kernel);
   int blocks_per_sm = 0;
   FZ_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, variant.kernel, kThreads, shared));
   const int64_t tiles = (run.rows + kThreads * variant.rows_per_thread - 1) / (kThreads * variant.rows_per_thread);

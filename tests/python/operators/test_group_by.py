@@ -52,10 +52,18 @@ def test_zeros_are_one_key_with_the_sign_of_the_first_and_nans_are_one(device: s
     values = [first, 1.0, -first, float("nan"), None, -1.0, -float("nan"), first] * 300
     rows = pl.DataFrame({"k": values, "other": [1, 2] * 1200}, schema_overrides={"k": dtype})
     negated = (col("k") * -1).alias("l")
+    if pl.thread_pool_size() > 4:
+        pytest.skip("Polars shows any of the signs where many threads share the rows")
     # Of several keys Polars forgets the sign where there are many rows.
     for keys, some in ((["k"], rows), ([negated], rows), (["other", "k"], rows[:16]), ([col("k"), negated], rows[:16])):
         assert_agreement(some.lazy().group_by(keys).agg(n=pl.len()), device, ordered=False)
         assert_agreement(some.lazy().group_by(keys, maintain_order=True).agg(n=pl.len()), device)
+
+
+def test_groups_that_are_only_counted(device: str) -> None:
+    for keys in ([col("few") * 3], ["text", "many"]):
+        query = ROWS.lazy().group_by(keys).agg(pl.len(), col("few").n_unique().alias("unused"))
+        assert_agreement(query.select(pl.len()), device)
 
 
 @pytest.mark.parametrize("keys", [["few"], ["many"], ["text"], ["few", "text"], ["text", "many", "few"], ["real"]])
