@@ -80,7 +80,11 @@ class Rows:
         """The first rows, None once they are gone."""
         if self._rows is None:
             return None
-        return pl.DataFrame(self._rows.head(HEAD_ROWS)) if isinstance(self._rows, core.Table) else self._rows.head(HEAD_ROWS)
+        return (
+            pl.DataFrame(self._rows.head(HEAD_ROWS))
+            if isinstance(self._rows, core.Table)
+            else self._rows.head(HEAD_ROWS)
+        )
 
     def check(self, reader: Owner, reads: int) -> None:
         """Raise if an engine must not read this as often as that."""

@@ -3,8 +3,8 @@
 // load, concatenation of unlike encodings, key packing and export look at the encoding.
 #pragma once
 
-#include <functional>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

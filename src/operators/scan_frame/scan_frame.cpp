@@ -1,8 +1,8 @@
 // Rows of frames in memory, as Polars has them.
 #include <algorithm>
 
-#include "execute/scheduler.hpp"
 #include "execute/resident.hpp"
+#include "execute/scheduler.hpp"
 #include "execute/source.hpp"
 #include "lower/lowering.hpp"
 #include "lower/rules.hpp"
@@ -72,9 +72,9 @@ std::string key_of(const columns::Table& table) {
 }
 
 bool lies_with(const execute::Context& context, const columns::Batch& batch) {
-  return context.resident && std::all_of(batch.columns.begin(), batch.columns.end(), [&](const columns::Column& column) {
-           return column.values.place() == context.resident->place();
-         });
+  return context.resident &&
+         std::all_of(batch.columns.begin(), batch.columns.end(),
+                     [&](const columns::Column& column) { return column.values.place() == context.resident->place(); });
 }
 
 void check(lower::Checker&, const plan::Node&) {}

@@ -73,8 +73,8 @@ class CudaDevice : public Device {
   template <class F>
   void with_scratch(F call);
 
-  // Lets a kernel have all the shared memory of a block. Always the same: the setting is the process's, and another engine
-  // must not find less than it asks for.
+  // Lets a kernel have all the shared memory of a block. Always the same: the setting is the process's, and another
+  // engine must not find less than it asks for.
   template <class... Arguments>
   void allow_shared(void (*kernel)(Arguments...)) const;
 

@@ -62,8 +62,7 @@ template <class F, class W, int N>
 __device__ __forceinline__ void apply_beside(bool literal_first, W literal, W (&b)[N]) {
   if constexpr (F::info.arguments == 2 && F::info.parameters == 0) {
 #pragma unroll
-    for (int j = 0; j < N; ++j)
-      b[j] = literal_first ? call<F, W>(literal, b[j], W{}) : call<F, W>(b[j], literal, W{});
+    for (int j = 0; j < N; ++j) b[j] = literal_first ? call<F, W>(literal, b[j], W{}) : call<F, W>(b[j], literal, W{});
   }
 }
 
@@ -379,8 +378,9 @@ struct Worker {
     return static_cast<T*>(__cvta_shared_to_generic(offset + group[j]));
   }
 
-  // Adds value(j) to accumulators of this thread's own. Whole numbers two rows at once, so that their accumulators arrive
-  // together; where they are one, the second adds to the first. For floats that takes more selects than it saves.
+  // Adds value(j) to accumulators of this thread's own. Whole numbers two rows at once, so that their accumulators
+  // arrive together; where they are one, the second adds to the first. For floats that takes more selects than it
+  // saves.
   template <class T, class Value>
   __device__ __forceinline__ void add_to_own(uint32 offset, uint32 mine, const Value& value) const {
     if constexpr (__is_same(W, double)) {

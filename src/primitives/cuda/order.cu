@@ -19,7 +19,7 @@ struct Rule {
   int bits;     // of values alone
   bool is_float, is_bits, descending, nulls_last;
   bool nulls_apart;  // no bit is left for nulls: they are told by a sort of its own, and are all 0 in this one
-  int part;  // of 16-byte numbers: 1 the upper 8 bytes, 0 the lower ones
+  int part;          // of 16-byte numbers: 1 the upper 8 bytes, 0 the lower ones
   const uint32* ranks;
   const uint32* validity;
 };

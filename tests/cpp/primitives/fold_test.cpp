@@ -72,7 +72,8 @@ Folded grouped(bool filters) {
   program::Program program;
   auto value = [](uint16 number) { return Operand{Operand::value, number}; };
   const Operand one{Operand::literal, 0}, live{Operand::value, 5};
-  for (const char* name : {"x", "y"}) program.columns.push_back({name, columns::simple(columns::TypeId::float64), Element::f64});
+  for (const char* name : {"x", "y"})
+    program.columns.push_back({name, columns::simple(columns::TypeId::float64), Element::f64});
   program.columns.push_back({"key", columns::simple(columns::TypeId::int32), Element::i32});
   program.literals.push_back({Type::f64, 0x3ff0000000000000});
   program.registers = {Type::f64, Type::f64, Type::i32, Type::f64, Type::f64, Type::mask};
@@ -88,7 +89,12 @@ Folded grouped(bool filters) {
   add({.op = Op::map, .type = Type::f64, .function = 8, .dst = value(4), .a = value(0), .b = value(3)});
   for (int16 slot = 0; slot < 3; ++slot) {
     const Operand summed = value(slot == 2 ? 4 : static_cast<uint16>(slot));
-    add({.op = Op::cell_add, .type = Type::f64, .from = Type::f64, .slot = slot, .a = summed, .c = filters ? live : Operand{}});
+    add({.op = Op::cell_add,
+         .type = Type::f64,
+         .from = Type::f64,
+         .slot = slot,
+         .a = summed,
+         .c = filters ? live : Operand{}});
   }
   program.lists.push_back({program::KeyField{.value = value(2), .type = Type::i32, .states = 3}});
   add({.op = Op::pack_key, .list = 0});
