@@ -72,7 +72,7 @@ uint64 text_word(const SortKey& key, uint32 row, int64_t piece) {
   std::string_view text = columns::text_at(key.column, row);
   text.remove_prefix(std::min(text.size(), static_cast<size_t>(piece * bytes)));
   char padded[8] = {};
-  std::copy_n(text.data(), std::min(text.size(), static_cast<size_t>(bytes)), padded);
+  text.copy(padded, static_cast<size_t>(bytes));
   uint64 word;
   std::memcpy(&word, padded, sizeof word);
   word = __builtin_bswap64(word) >> (kWordBits - 8 * bytes) << 8 | std::min<uint64>(text.size(), bytes + 1);

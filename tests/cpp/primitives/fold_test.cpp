@@ -22,8 +22,8 @@ struct Sum {
 Folded sums(const std::vector<Sum>& wanted) {
   program::Program program;
   std::vector<int> slots;
-  for (uint16 c = 0; c < wanted.size(); ++c) {
-    const Sum& sum = wanted[c];
+  for (const Sum& sum : wanted) {
+    const auto c = static_cast<uint16>(slots.size());
     const Operand value{Operand::value, c};
     program.columns.push_back({"column", columns::simple(sum.id), sum.element});
     program.registers.push_back(sum.value);
