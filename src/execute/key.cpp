@@ -27,6 +27,7 @@ class ScratchSlot : public SlotState {
  public:
   explicit ScratchSlot(Context& context) : arena_(context.pool, "keys") {}
   void* state() override { return &arena_; }
+  void begin_batch() override { arena_.reset(); }
 
  private:
   primitives::cpu::Arena arena_;
@@ -48,6 +49,7 @@ KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool 
       states = static_cast<uint128>(1) << (8 * program::bytes_of(column.value.type));
     } else if (program::is_whole(column.value.type) && column.value.interval) {
       const columns::Interval interval = *column.value.interval;
+      field.bounded = true;
       field.base = interval.low;
       field.high = interval.high;
       const uint128 span = static_cast<uint128>(interval.high) - static_cast<uint128>(interval.low);
@@ -59,10 +61,12 @@ KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool 
       }
     } else if (column.value.type == Type::u64) {
       states = static_cast<uint128>(1) << 64;
+      field.bounded = true;
       field.high = static_cast<int128>(~uint64{0});
     } else if (column.value.type == Type::i64 || column.value.type == Type::i32) {
       const int bits = column.value.type == Type::i64 ? 64 : 32;
       states = static_cast<uint128>(1) << bits;
+      field.bounded = true;
       field.base = -(static_cast<int128>(1) << (bits - 1));
       field.high = -field.base - 1;
     }
@@ -85,7 +89,7 @@ KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool 
 }
 
 program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::vector<KeyColumn>& columns,
-                      program::Operand rows) {
+                      program::Operand rows, bool kept) {
   std::vector<KeyField> fields;
   for (size_t k = 0; k < columns.size(); ++k) {
     const KeyLayout::Field& field = layout.fields[k];
@@ -106,7 +110,8 @@ program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::ve
   const int slot =
       assembly.add_slot("key bytes", [](Context& context) { return std::make_unique<ScratchSlot>(context); });
   return builder.append(
-      {.op = Op::bytes_key, .type = Type::view, .slot = static_cast<int16>(slot), .list = list, .c = rows}, Type::view);
+      {.op = Op::bytes_key, .type = Type::view, .slot = static_cast<int16>(slot), .list = list, .c = rows, .imm = kept},
+      Type::view);
 }
 
 Column key_column(const KeyLayout::Field& field, int64_t rows) {
@@ -118,7 +123,7 @@ Column key_column(const KeyLayout::Field& field, int64_t rows) {
     column.encoding = columns::Encoding::dictionary;
     column.dictionary = field.dictionary;
     column.physical = columns::Physical::w4;
-  } else if (program::is_whole(field.value_type)) {
+  } else if (field.bounded) {
     column.interval = columns::Interval{field.base, field.high};
   }
   return column;

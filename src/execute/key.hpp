@@ -27,8 +27,9 @@ struct KeyLayout {
     int bits = 0;
     int shift = 0;
     int128 base = 0;
-    int128 high = 0;    // highest value, for whole numbers
-    uint64 states = 0;  // packed values are below it; 0: more than 64 bits
+    int128 high = 0;       // highest value, for whole numbers
+    bool bounded = false;  // base and high are known
+    uint64 states = 0;     // packed values are below it; 0: more than 64 bits
     std::shared_ptr<const columns::Column> dictionary;
   };
   std::vector<Field> fields;
@@ -44,9 +45,10 @@ struct KeyLayout {
 // another side are packed by it as well.
 KeyLayout lay_out(const std::vector<KeyColumn>& columns, bool nulls_count, bool probed);
 
-// Packs the columns by the layout, for the rows of `rows`. Text keys need scratch memory in a slot.
+// Packs the columns by the layout, for the rows of `rows`. Keys that are bytes lie in memory of a slot: until the next
+// tile, or if they are `kept`, until the next batch.
 program::Operand pack(Assembly& assembly, const KeyLayout& layout, const std::vector<KeyColumn>& columns,
-                      program::Operand rows);
+                      program::Operand rows, bool kept = false);
 
 // A key column of `rows` rows, without its values.
 columns::Column key_column(const KeyLayout::Field& field, int64_t rows);

@@ -502,14 +502,15 @@ bool ordered(const DataType& type) {
   return is_whole(widest) || is_float(widest);
 }
 
-// A decimal sum that is not proven to fit 128 bits comes with its magnitude as a float, which tells whether it wrapped.
+// A decimal sum that is not proven to fit 128 bits comes with its magnitude as a float, which tells whether it wrapped:
+// 128 bits hold 1.7e38, and the exact sum tells whether it has 38 digits.
 Value finish_decimal_sum(const Emit& emit) {
   const Value& sum = emit.values[0];
   const Interval bounds = decimal_bounds();
   if (sum.type != Type::i128) return sum;
   Builder& builder = emit.builder;
-  const Value limit = builder.real(1e38);
-  const Value low = builder.real(-1e38);
+  const Value limit = builder.real(1.6e38);
+  const Value low = builder.real(-1.6e38);
   const uint16 less = emit.functions.id_of("less");
   const Value fits =
       kleene_and(builder, builder.map(less, Type::f64, Type::mask, {emit.values[1], limit}, std::nullopt),

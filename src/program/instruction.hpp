@@ -23,7 +23,7 @@ enum class Op : uint8 {
   filter,      // dst mask = a & b; a tile without a live row ends here
   compact,     // repacks live rows when few are left; `imm` is the set of registers to carry, a the live mask
   pack_key,    // dst u64 or u128 = the fields of list `list`, bit-packed
-  bytes_key,   // dst view = the fields of list `list`, encoded as bytes
+  bytes_key,   // dst view = the fields of list `list`, encoded as bytes; imm 1: they are kept until the batch ends
   group,       // dst row = number of key a in the group table of slot, inserted if new; rows of mask c
   probe,       // dst row = row of key a in the hash table of slot, or kNoRow; rows of mask c
   matched,     // dst mask = row register a found something

@@ -57,7 +57,7 @@ void BuildSink::prepare(Assembly& assembly) {
   std::vector<KeyColumn> keys = compile_keys(expressions_, assembly, node_->group(keys_));
   layout_ = execute::lay_out(keys, nulls_equal_, true);
   // Without nulls_equal a row with a null in its key has no key: the key's validity says so.
-  Value key{execute::pack(assembly, layout_, keys, assembly.builder().live()), layout_.type(), program::kAll,
+  Value key{execute::pack(assembly, layout_, keys, assembly.builder().live(), true), layout_.type(), program::kAll,
             std::nullopt};
   if (!nulls_equal_) {
     for (const KeyColumn& column : keys) key.valid = assembly.builder().mask_and(key.valid, column.value.valid);

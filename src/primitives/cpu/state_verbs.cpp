@@ -121,7 +121,7 @@ void append_field(const Tile& tile, const KeyField& field, int row, std::string&
 
 void bytes_key(Tile& tile, const Instruction& i) {
   Arena& scratch = *static_cast<Arena*>(tile.slots[i.slot]);
-  scratch.reset();
+  if (i.imm == 0) scratch.reset();
   RegisterView* keys = result_of<RegisterView>(tile, i.dst);
   std::string key;
   each_row(tile, i.c, [&](int row) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -257,3 +258,27 @@ def test_keys_of_a_dense_range_are_places_of_arrays(real: bool, nulls: bool) -> 
             assert_frame_equal(query.collect(engine=engine).sort("k"), query.collect(engine="in-memory").sort("k"))
             few = frame.lazy().head(20_000).group_by("k").agg(aggregates)
             assert "groups" in str(engine.explain(few, program=True))
+
+
+def test_keys_of_128_bits_without_known_bounds(device: str, tmp_path: Path) -> None:
+    wide = pl.DataFrame({"x": [n * 1_000_003 % 10**9 for n in range(3000)], "g": [n % 10 for n in range(3000)]})
+    wide.with_columns(col("x").cast(pl.Decimal(38, 2))).write_parquet(tmp_path / "a", statistics=False)
+    scan = pl.scan_parquet(tmp_path / "a")
+    square = pl.LazyFrame({"x": pl.Series([2**60, 2, 3] * 500, dtype=pl.Int128), "g": range(1500)})
+    for rows in (scan, square.with_columns(col("x") * col("x") + col("x"))):
+        groups = rows.group_by("x").agg(col("g").sum())
+        assert_agreement(groups.group_by("x").agg(pl.len()), device, ordered=False)
+        assert_agreement(groups.select(col("x").max(), low=col("x").min()), device)
+        assert_agreement(rows.unique("x").join(groups, on="x").select(pl.len()), device)
+        assert_agreement(groups.join(rows, on="x", how="anti"), device, ordered=False)
+
+
+def test_decimal_sums_of_38_digits(device: str) -> None:
+    for values in (
+        ["9" * 36 + ".99", "-1"],
+        ["5" + "0" * 35] * 2 + ["-1"],
+        ["9" * 36 + ".99"],
+        ["9" * 36 + ".99", "1"],
+    ):
+        rows = pl.LazyFrame({"k": pl.Series(values).cast(pl.Decimal(38, 2))})
+        assert_agreement(rows.select(col("k").sum()), device)

@@ -242,3 +242,21 @@ def test_unsorted_keys_keep_their_row_groups(tmp_path: Path, statistics: bool) -
     )
     rows = pl.scan_parquet(tmp_path / "x")
     assert row_groups_left_out(rows.join(SCANNED[::7].lazy().select("key"), on="key")) == 0
+
+
+# Keys that are bytes, and whose text is longer than what lies in a view; the build side is longer than a tile.
+WIDE_KEYS = {
+    "text": pl.format("a key of some length {}", "n"),
+    "text and number": pl.format("some length {}", "n"),
+    "128 bits": col("n").cast(pl.Int128) * (1 << 70) * col("n").cast(pl.Int128),
+}
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+@pytest.mark.parametrize("keys", WIDE_KEYS)
+def test_wide_keys_of_long_build_sides(device: str, how: Any, keys: str) -> None:
+    numbers = pl.DataFrame({"n": range(3000)}).with_columns(k=WIDE_KEYS[keys], m=col("n") % 7)
+    few = numbers.sample(500, seed=1).with_columns(j=col("n") * 2).drop("n")
+    on = ["k", "m"] if keys == "text and number" else ["k"]
+    for left, right in ((few, numbers), (numbers, few)):
+        assert_agreement(left.lazy().join(right.lazy(), on=on, how=how), device, ordered=False)
