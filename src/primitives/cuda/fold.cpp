@@ -270,10 +270,9 @@ class Folder {
     if (!has_groups() || i.c || !i.b || reads_[i.dst.index] != 1 || i.a.kind == i.b.kind) return false;
     const bool literal_first = i.a.kind == Operand::literal;
     const Operand& value = literal_first ? i.b : i.a;
-    const auto column = direct_.find(value.index);
     const Instruction* outer = mapped_by(i);
-    if (value.kind != Operand::value || column == direct_.end() || !outer || !(outer->b == i.dst)) return false;
-    Inner inner{i.function, literal_first, value, column->second};
+    if (value.kind != Operand::value || !direct_.contains(value.index) || !outer || !(outer->b == i.dst)) return false;
+    Inner inner{i.function, literal_first, value};
     operand(literal_first ? i.a : i.b, &inner.literal);
     inner_[i.dst.index] = inner;
     return true;
@@ -449,7 +448,6 @@ class Folder {
     uint16 function;
     bool literal_first;
     Operand value;
-    DeviceOperand column;  // where the value lies
     int64 literal = 0;
   };
   std::map<int, Inner> inner_;  // value -> what the step that reads it computes on the way
