@@ -187,9 +187,9 @@ class Levels {
     using Number = std::conditional_t<(sizeof(T) > 8), uint128, uint64>;
     // Without an interval there are no values, or unsigned ones above all intervals.
     const std::optional<Interval> interval = columns::measure_interval(key.column);
-    const auto low = interval ? static_cast<Number>(interval->low - key.column.base) : Number{0};
-    const Number highest =
-        interval ? static_cast<Number>(interval->high - interval->low) : static_cast<Number>(static_cast<T>(~T{0}));
+    const auto low = interval ? static_cast<Number>(interval->low) - static_cast<Number>(key.column.base) : Number{0};
+    const Number highest = interval ? static_cast<Number>(interval->high) - static_cast<Number>(interval->low)
+                                    : static_cast<Number>(static_cast<T>(~T{0}));
     add_values(key, highest, [values, low](uint32 row) { return static_cast<Number>(values[row]) - low; });
   }
 
